@@ -1,7 +1,7 @@
 //! An allocator that fails beyond a limit, in debug builds: tests run every command under it, with input made to take all
 //! memory.
 //!
-//! `PARSIMON_FAULT_ALLOC=BYTES` lets an allocation fail that would bring what is allocated beyond so many bytes. A failed allocation
+//! `PARSIMON_FAULT_ALLOC=BYTES` makes an allocation fail that would raise the total above this number of bytes. A failed allocation
 //! ends the process with SIGABRT, so a command that checks sizes before it allocates ends with its message, and one that does
 //! not is found out. A release build has the allocator of the system.
 

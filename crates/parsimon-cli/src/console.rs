@@ -1,4 +1,4 @@
-//! What a person watches on standard error: the progress table, and a bar when it is a terminal.
+//! Progress on standard error: a table, and a bar if it is a terminal.
 //!
 //! Standard error may be closed, full, or a pipe whose reader has gone. That never ends the work: what cannot be written is lost.
 
@@ -6,10 +6,12 @@ use std::io::{IsTerminal, Write, stderr, stdin};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parsimon::data::{Input, Position};
-use parsimon::eval::Measure;
-use parsimon::eval::number::{duration, significant, thousands};
-use parsimon::train::{Observer, Pass, Progress, Warning};
+use parsimon::data::Input;
+use parsimon::job::Events;
+use parsimon::train::{Pass, Progress};
+use parsimon::workspace::Measure;
+use parsimon::workspace::Position;
+use parsimon::workspace::{number::duration, number::significant, number::thousands};
 
 use crate::escape::escaped;
 
@@ -50,7 +52,7 @@ fn bar(quiet: bool) -> Option<ProgressBar> {
     })
 }
 
-/// Shows how far the reading has come, after some passes of so many.
+/// Shows the progress of reading, after `ended` of `passes` passes.
 fn show(
     bar: &ProgressBar,
     position: &Position,
@@ -107,9 +109,6 @@ impl Drop for ReadingBar {
     }
 }
 
-/// Puts a warning into words.
-type Words = Box<dyn Fn(&Warning) -> String>;
-
 /// The table and the bar of a training run.
 pub(crate) struct Console {
     quiet: bool,
@@ -124,10 +123,6 @@ pub(crate) struct Console {
     has_header: bool,
     classes: Vec<String>,
     measure: Measure,
-    /// Warnings in words.
-    words: Option<Words>,
-    /// Why the weights diverged, for the error that ends the run.
-    last_words: Option<String>,
 }
 
 impl Console {
@@ -145,8 +140,6 @@ impl Console {
             has_header: false,
             classes,
             measure: Measure::default(),
-            words: None,
-            last_words: None,
         }
     }
 
@@ -155,17 +148,8 @@ impl Console {
         self.measure = measure;
     }
 
-    /// Prints warnings in these words.
-    pub(crate) fn warn_with(&mut self, words: impl Fn(&Warning) -> String + 'static) {
-        self.words = Some(Box::new(words));
-    }
-
-    /// Why the weights diverged, if they did.
-    pub(crate) fn last_words(&self) -> Option<&str> {
-        self.last_words.as_deref()
-    }
-
-    fn say(&self, line: &str) {
+    /// Prints a line above the bar.
+    pub(crate) fn say(&self, line: &str) {
         match &self.bar {
             _ if self.quiet => {}
             Some(bar) => bar.println(escaped(line)),
@@ -192,7 +176,7 @@ impl Console {
     }
 }
 
-impl Observer for Console {
+impl Events for Console {
     fn progress(&mut self, line: &Progress) {
         if !self.has_header {
             self.has_header = true;
@@ -209,11 +193,12 @@ impl Observer for Console {
                 "rows/s"
             ));
         }
+        let shown = |x: Option<f64>| x.map_or("-".into(), |x| loss(self.measure.factor * x));
         self.say(&format!(
             "{:>10} {:>10} {:>10} {:>13} {:>10} {:>10} {:>9} {:>10} {:>11}",
-            loss(self.measure.factor * line.average),
-            line.constant.map_or("-".to_owned(), |x| loss(self.measure.factor * x)),
-            loss(self.measure.factor * line.since_last),
+            shown(line.average),
+            shown(line.constant),
+            shown(line.since_last),
             thousands(line.rows),
             self.label(line.label),
             self.label(line.prediction),
@@ -258,14 +243,6 @@ impl Observer for Console {
             thousands(pass.rows),
             thousands(pass.nonzeros as u64)
         ));
-    }
-
-    fn warning(&mut self, warning: &Warning) {
-        let Some(words) = self.words.as_ref().map(|words| words(warning)) else { return };
-        match warning {
-            Warning::Diverged { .. } => self.last_words = Some(words),
-            _ => self.say(&words),
-        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// The same for bytes that may not be text: bytes that are none stay as they are.
+/// Escapes bytes that may not be UTF-8; invalid bytes are kept.
 pub(crate) fn escaped_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) => match escaped(text) {

@@ -1,4 +1,4 @@
-//! What ends the program, and with which exit code.
+//! Errors that end the program, with their exit codes.
 
 use std::io;
 use std::path::Path;
@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use parsimon::data::{DataError, DataErrorKind};
 use parsimon::error::FormatError;
+use parsimon::workspace::{Message, Remedy};
 use parsimon::{BuildError, Error};
 use parsimon_files::ErrorKind;
 
+use crate::flags::Flags;
 use crate::interrupt;
 
 /// A reason to stop.
@@ -52,7 +54,7 @@ impl Fault {
     }
 }
 
-/// The message, with the name of a file beside it that may have been meant, if the file was not found.
+/// Returns the message. For a missing file it suggests a file with a similar name.
 fn with_near(message: String, error: &io::Error, path: &Path) -> String {
     match near(path).filter(|_| error.kind() == io::ErrorKind::NotFound) {
         Some(near) => format!("{message}; did you mean {near}?"),
@@ -75,21 +77,21 @@ fn near(path: &Path) -> Option<String> {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
-            Error::Build(_) | Error::Usage(_) => Fault::Usage(error.to_string()),
+            Error::Build(_) | Error::Usage(_) => Fault::Usage(error.words(&Flags)),
             Error::Data(error) => error.into(),
             Error::Format(error) => error.into(),
             Error::Diverged { .. }
             | Error::TooManyFeatures { .. }
             | Error::Memory(_)
             | Error::NothingLearned
-            | Error::Unknown(_) => Fault::Input(error.to_string()),
+            | Error::Unknown(_) => Fault::Input(error.words(&Flags)),
         }
     }
 }
 
 impl From<BuildError> for Fault {
     fn from(error: BuildError) -> Self {
-        Fault::Usage(error.to_string())
+        Fault::Usage(error.message().words(&Flags))
     }
 }
 
@@ -100,8 +102,8 @@ impl From<DataError> for Fault {
                 Fault::Interrupted("no row was learned, nothing was saved".into())
             }
             _ => Fault::Input(match error.io_error() {
-                Some(source) => with_near(error.to_string(), source, Path::new(error.name())),
-                None => error.to_string(),
+                Some(source) => with_near(error.words(&Flags), source, Path::new(error.name())),
+                None => error.words(&Flags),
             }),
         }
     }
@@ -110,8 +112,8 @@ impl From<DataError> for Fault {
 impl From<FormatError> for Fault {
     fn from(error: FormatError) -> Self {
         Fault::Input(match error.io_error() {
-            Some(source) => with_near(error.to_string(), source, error.path()),
-            None => error.to_string(),
+            Some(source) => with_near(error.words(&Flags), source, error.path()),
+            None => error.words(&Flags),
         })
     }
 }
@@ -121,6 +123,10 @@ impl From<parsimon_files::Error> for Fault {
     fn from(error: parsimon_files::Error) -> Self {
         match error.kind() {
             ErrorKind::Io(io::ErrorKind::BrokenPipe) => Fault::BrokenPipe,
+            ErrorKind::Io(io::ErrorKind::OutOfMemory) => {
+                let message = Message::new(error.to_string()).or(Remedy::RaiseMemory(None));
+                Fault::Input(message.words(&Flags))
+            }
             _ => Fault::Input(with_near(error.to_string(), error.io_error(), error.path())),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn needed_by(command: &str) -> Option<&'static str> {
     FEATURES.iter().find(brings).map(|feature| feature.name)
 }
 
-/// The refusal of something that `feature` brings.
+/// Returns the error of an operation that needs `feature`.
 pub(crate) fn left_out(lacks: &str, feature: &str) -> String {
     format!("this build {lacks}: build with `--features {feature}`")
 }

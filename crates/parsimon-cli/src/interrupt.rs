@@ -4,9 +4,10 @@
 //! A command that has something to save calls [`stop`]: the first signal then ends the reading of rows, and the second ends the
 //! program at once.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use parsimon::data::{Stop, Stopper};
+use parsimon::workspace::{Stop, Stopper};
 
 #[derive(Default)]
 struct State {
@@ -16,13 +17,17 @@ struct State {
     signal: Option<i32>,
 }
 
+/// Whether SIGHUP asks the command to read a file again, and whether it came.
+static RELOADS: AtomicBool = AtomicBool::new(false);
+static HUNG_UP: AtomicBool = AtomicBool::new(false);
+
 static STATE: Mutex<State> = Mutex::new(State { stopper: None, signal: None });
 
 fn with_state<T>(f: impl FnOnce(&mut State) -> T) -> T {
     f(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// For a command that ends early without losing what it has learned: what tells its readers to stop.
+/// Stops the readers of a command that ends early and keeps its result.
 pub(crate) fn stop() -> Stop {
     let (stopper, stop) = Stop::new();
     with_state(|state| match state.signal {
@@ -33,13 +38,25 @@ pub(crate) fn stop() -> Stop {
     stop
 }
 
+/// From now on SIGHUP does not end the program: see [`hung_up`].
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "only the service reloads"))]
+pub(crate) fn keep_on_hangup() {
+    RELOADS.store(true, Ordering::Relaxed);
+}
+
+/// Whether SIGHUP came since the last call.
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "only the service reloads"))]
+pub(crate) fn hung_up() -> bool {
+    HUNG_UP.swap(false, Ordering::Relaxed)
+}
+
 /// The exit code of a program that a signal ended: 128 and the number of the signal.
 pub(crate) fn exit_code() -> u8 {
     let signal = with_state(|state| state.signal).unwrap_or(2);
     u8::try_from(128 + signal).unwrap_or(1)
 }
 
-/// How messages call the signal that came.
+/// Name of the signal in messages.
 pub(crate) fn cause() -> &'static str {
     match with_state(|state| state.signal) {
         Some(15) => "terminated",
@@ -51,12 +68,19 @@ pub(crate) fn cause() -> &'static str {
 /// Takes a signal. Returns whether the program is to end at once.
 #[cfg_attr(not(unix), allow(dead_code, reason = "there are no signals"))]
 fn take(signal: i32) -> bool {
+    if signal == HANGUP && RELOADS.load(Ordering::Relaxed) {
+        HUNG_UP.store(true, Ordering::Relaxed);
+        return false;
+    }
     with_state(|state| {
         state.signal = Some(signal);
-        // What was stopped is dropped here: readers stop.
+        // Dropping the stopper here stops the readers.
         state.stopper.take().is_none()
     })
 }
+
+/// The number of SIGHUP.
+const HANGUP: i32 = 1;
 
 /// Waits for signals in a thread. Called before any other thread is started: all of them inherit which signals are blocked.
 #[cfg(unix)]
@@ -151,5 +175,9 @@ mod tests {
         assert!(take(2));
         assert_eq!((exit_code(), cause()), (130, "interrupted"));
         assert!(super::stop().is_stopped(), "a signal that came before");
+        keep_on_hangup();
+        assert!(!take(HANGUP));
+        assert_eq!((hung_up(), hung_up()), (true, false));
+        assert_eq!(cause(), "interrupted");
     }
 }

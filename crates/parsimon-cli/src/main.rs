@@ -14,6 +14,7 @@ mod console;
 mod escape;
 mod fault;
 mod features;
+mod flags;
 mod interrupt;
 mod output;
 mod provenance;

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that is whole or not there.
+//! Outputs: standard output, or a file that is written completely or not at all.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -94,12 +94,12 @@ impl Files {
         }
     }
 
-    /// The same for one path.
+    /// Registers one input path.
     pub(crate) fn read_path(&mut self, argument: &str, path: &Path) {
         self.0.input(argument, path);
     }
 
-    /// A drawing, which is SVG whatever the name of its file.
+    /// A drawing. It is written as SVG independently of the name of its file.
     pub(crate) fn draw(&mut self, argument: &str, path: Option<&Path>) -> Result<(), Fault> {
         let endings = ["png", "jpg", "jpeg", "gif", "webp", "pdf", "eps", "html"];
         refuse_endings(argument, path, &endings, "writes SVG; use a name that ends in .svg")?;

@@ -1,4 +1,4 @@
-//! When and with which command a page was written.
+//! Provenance of a page: date and command.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ pub(crate) fn command() -> String {
     std::iter::once("parsimon".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A word that a shell reads as it is, or in quotes.
+/// A word that a shell reads unchanged, or in quotes.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

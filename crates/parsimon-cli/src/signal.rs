@@ -19,7 +19,7 @@ pub(crate) struct Signal {
     pub(crate) clipped: u64,
 }
 
-/// Where a signal comes from: a file, and of a CSV file perhaps a column.
+/// Source of a signal: a file, and for a CSV file optionally a column.
 pub(crate) struct Source<'a> {
     path: &'a Path,
     column: Option<&'a str>,
@@ -49,6 +49,25 @@ impl<'a> Source<'a> {
         }
         read_wav(self.path, channel)
     }
+}
+
+/// Seconds that a multiplication and an addition of a filter take, roughly.
+const OPERATION: f64 = 5e-10;
+/// A run of more seconds is announced.
+const LONG: f64 = 120.0;
+
+/// Returns a warning for a filter whose cost grows with the square of its length, where a run takes minutes; `None` otherwise.
+pub(crate) fn long_run(algorithm: &str, taps: usize, samples: u64) -> Option<String> {
+    // RLS multiplies its matrix by the regressor and updates all of it, at every sample.
+    let operations = if algorithm == "rls" { 2.0 * (taps as f64).powi(2) } else { 0.0 };
+    let seconds = OPERATION * operations * samples as f64;
+    (seconds > LONG).then(|| {
+        format!(
+            "warning: {algorithm} with {taps} taps takes about {} for these {samples} samples, because its cost grows with the square of \
+             the taps; use fewer --taps or another algorithm",
+            parsimon::workspace::number::duration(std::time::Duration::from_secs_f64(seconds)),
+        )
+    })
 }
 
 #[cfg(feature = "audio")]
@@ -91,7 +110,7 @@ fn is_table(path: &Path) -> bool {
         .is_some_and(|e| known.contains(&e.to_lowercase().as_str()))
 }
 
-/// One column of numbers, chosen by its name or its number from 1; the only one if there is one.
+/// Reads one column of numbers: the one with this name or number (from 1), or the only column.
 fn column(text: &str, wanted: Option<&str>) -> Result<Vec<f64>, String> {
     let split = |line: &str| -> Vec<String> {
         let cells =
@@ -148,7 +167,7 @@ pub(crate) fn write(path: &Path, samples: &[f64], rate: u32) -> Result<(), Fault
     write_wav(path, samples, rate)
 }
 
-/// Refuses an ending that [`write()`] does not know, before any work is done.
+/// Refuses a file extension that [`write()`] does not know, before any work is done.
 pub(crate) fn check_ending(path: Option<&PathBuf>) -> Result<(), Fault> {
     match path {
         Some(path) if !is_table(path) && !is_wav(path) => {
@@ -173,7 +192,7 @@ pub(crate) fn refuse_settings(spec: &SpecArgs) -> Result<(), Fault> {
     }
 }
 
-/// The share that is added to a normalizer.
+/// Regularization as a share of the energy.
 pub(crate) fn regularization(share: Option<f64>) -> Result<Regularization, Fault> {
     match share.unwrap_or(0.01) {
         relative if relative.is_finite() && relative >= 0.0 => Ok(Regularization { relative }),

@@ -20,6 +20,8 @@ mod evaluate;
 mod faults;
 mod fixture;
 mod flags;
+#[cfg(feature = "serve")]
+mod follower;
 mod from_model;
 mod help;
 #[cfg(unix)]

@@ -91,7 +91,7 @@ fn labels_decide_the_loss_and_the_guess_is_printed() {
             "logistic",
         ),
         ("numbers.csv", "labels: numbers, so --loss squared", "squared"),
-        ("classes.csv", "labels: 3 classes (high, low, middle), so --multiclass", "logistic"),
+        ("classes.csv", "labels: 3 classes (high, low, middle), so --multiclass", "softmax"),
     ] {
         let told = dir.run(&format!("train {file} --label-column bought --json r.json")).stderr;
         assert!(told.contains(guess), "{told}");
@@ -131,5 +131,5 @@ fn a_flag_fixes_an_axis_and_a_foreign_one_is_refused() {
         "error: --beta is a setting of rda, ftrl, comid, ftprl, ...; choose one, for example -a ftrl --beta ..."
     );
     let error = dir.run("train t.csv --label-column bought --regret").fails(2);
-    assert!(error.contains("choose a method with --algorithm"), "{error}");
+    assert!(error.contains("leave out --normalize, or pass --algorithm NAME"), "{error}");
 }

@@ -105,7 +105,9 @@ fn what_the_client_cannot_do_is_said() {
     };
     let rows = path("a.jsonl", b"{\"a\":1}\n");
     refused(&["score", &rows, "--url", url], "127.0.0.1:9");
-    refused(&["score", &rows, "--url", "https://a/v1/models/m"], "https is not supported");
+    let https = url.replace("http", "https");
+    refused(&["score", &rows, "--url", &https], "https://127.0.0.1:9: connection refused");
+    refused(&["score", &rows, "--url", "ftp://a/v1/models/m"], "https://");
     refused(&["score", &rows, "--url", "http://a/m"], "/v1/models/NAME");
     refused(&["score", "/nowhere.vw", "--url", url], "/nowhere.vw");
     refused(&["score", &path("list.json", b"[{\"a\":1}]"), "--url", url], "JSON list");

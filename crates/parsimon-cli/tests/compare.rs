@@ -183,7 +183,7 @@ fn the_page_names_its_origin_and_the_best_run_first() {
     ] {
         assert!(first.contains(part), "{part}\n{first}");
     }
-    // The same command gives the same page but for the times it took.
+    // Two runs of one command give equal pages except for the times.
     let without_times = |page: &str| -> Vec<String> {
         page.lines().filter(|line| !line.contains("data-value")).map(str::to_owned).collect()
     };

@@ -1,4 +1,4 @@
-//! What a run of `train` leaves beside the model: predictions, metrics, counts; and that nothing on standard error ends it.
+//! Outputs of `train` beside the model: predictions, metrics, counts; a failing standard error never ends a run.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 

@@ -9,7 +9,7 @@ fn people_read_the_mean_squared_error() {
         (0..n).map(|i| format!("{}.25 1:{} 2:{}\n", (i * 7) % 13, i % 13, i % 5)).collect()
     };
     dir.write("d.svm", rows(800)).write("u.svm", rows(300));
-    let ran = dir.run("train d.svm --loss squared -o m.psm --json r.json");
+    let ran = dir.run("train d.svm --loss squared --passes 1 -o m.psm --json r.json");
     assert!(ran.stderr.contains("       MSE   constant since last"), "{}", ran.stderr);
     let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
     let (loss, mse) = (&report["progressive_loss"], &report["progressive_mse"]);

@@ -35,7 +35,7 @@ fn rows_in_an_order_that_misleads_are_learned_again_in_random_order() {
     assert_eq!(told.matches("3 columns").count(), 1, "{told}");
     let (mixed, constant) = loss(&dir, "m.psm");
     assert!(mixed < 0.75 * constant, "{mixed}, a constant {constant}");
-    // The same as when it is asked for.
+    // Equal to the result with the flag.
     let told = dir.run("train t.csv -o asked.psm --shuffle 4000").stderr;
     assert!(!told.contains("forgotten"), "{told}");
     assert_eq!(loss(&dir, "asked.psm"), (mixed, constant));

@@ -29,7 +29,7 @@ const FILES: &[(&str, &str)] = &[
     ("tune d.svm --test t.svm -a ftrl --sweep l1=0.01..3:9 --html l1.html", "l1.html"),
     (
         "reproduce slides/equivalences csgd/mnist small.toml --quick --trials 2 --out report",
-        "report/index.html",
+        "report/index.html report/figures/own-small-0-0.svg report/figures/own-small-0-1.svg",
     ),
     ("train d.svm --plot train.svg -o m.psm", "train.svg"),
     ("evaluate m.psm t.svm --plot evaluate.svg", "evaluate.svg"),

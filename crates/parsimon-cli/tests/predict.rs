@@ -70,7 +70,7 @@ fn tables_have_identifiers_labels_and_columns_of_the_input() {
         let (city, label) = rest.rsplit_once(',').unwrap();
         assert_eq!(line, format!("{id},{label},{prediction},{city},{age}"));
     }
-    // The same numbers in every format; compressed; a name that is one of ours gets a prefix.
+    // All formats hold equal numbers; compressed too; a column name that is already ours gets a prefix.
     for file in ["p.csv", "p.tsv.gz", "p.jsonl", "p.jsonl.gz", "p.parquet", "p.arrow"] {
         dir.run(&format!("predict m.psm u.csv -o {file} --id uid --keep-columns all")).ok();
         let again = dir
@@ -108,7 +108,7 @@ fn tags_and_classes_are_columns() {
         .sum();
     assert!((sum - 1.0).abs() < 1e-12);
     let error = dir.run("predict m.psm d.vw --output-format csv --id x").fails(1);
-    assert!(error.contains("d.vw is vw and has none"), "{error}");
+    assert!(error.contains("d.vw is vw and has no columns"), "{error}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn contributions_add_up_to_the_margin() {
             parts.iter().map(|part| part["contribution"].as_f64().unwrap()).collect();
         // The bias comes last.
         let (bias, of_features) = sizes.split_last().unwrap();
-        assert_eq!(parts.last().unwrap()["feature"], "(bias)", "{line}");
+        assert_eq!(parts.last().unwrap()["feature"], "(bias at the means)", "{line}");
         assert!(of_features.windows(2).all(|w| w[0].abs() >= w[1].abs()));
         assert!((bias + of_features.iter().sum::<f64>() - margin).abs() < 1e-5, "{line}");
         // A number is in the unit of its column.
@@ -138,7 +138,10 @@ fn contributions_add_up_to_the_margin() {
     for (line, margin) in lines.lines().zip(&margins) {
         // A feature, all others together, and the bias.
         let parts: Vec<&str> = line.split('\t').skip(1).collect();
-        assert!(parts.len() <= 3 && parts.last().unwrap().starts_with("(bias):"), "{line}");
+        assert!(
+            parts.len() <= 3 && parts.last().unwrap().starts_with("(bias at the means):"),
+            "{line}"
+        );
         let sizes = parts.iter().map(|part| part.rsplit_once(':').unwrap().1);
         let sum: f64 = sizes.map(|x| x.parse::<f64>().unwrap()).sum();
         assert!((sum - margin).abs() < 1e-5, "{line}");

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
 use crate::fixture::{Dir, stream};
 
 fn first(text: &str, rows: usize) -> &str {
@@ -29,8 +32,11 @@ fn a_file_that_grew_continues_after_its_rows() {
     assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "parts.psm"));
     let error = dir.run("train log.svm --resume c --checkpoint d --quiet").ok();
     assert_eq!(error, "");
-    let error = dir.run("train log.svm --resume d --quiet").fails(1);
-    assert!(error.contains("no rows after those that the checkpoint has learned"), "{error}");
+    // Without new rows the model is that of the checkpoint.
+    let ran = dir.run("train log.svm --resume d -o again.psm");
+    assert!(ran.stderr.contains("no rows after those that the checkpoint has learned"));
+    ran.ok();
+    assert_eq!(weights(&dir, "whole.psm"), weights(&dir, "again.psm"));
     dir.run("train log.svm --resume d --skip 0 --quiet").ok();
 }
 
@@ -66,6 +72,112 @@ fn a_file_that_changed_is_refused() {
         "{error}"
     );
     dir.run("train d.svm --resume c --skip 200 --quiet").ok();
+}
+
+#[test]
+fn content_is_recognized_whatever_its_name() {
+    let (dir, text) = (Dir::new(), stream(600));
+    dir.write("day1.svm", first(&text, 300));
+    dir.run("train day1.svm -a ftrl --checkpoint c -o one.psm --quiet").ok();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(first(&text, 300).as_bytes()).unwrap();
+    dir.write("day1.svm.gz", packed.finish().unwrap()).write("moved.svm", first(&text, 300));
+    std::fs::remove_file(dir.path("day1.svm")).unwrap();
+    for name in ["day1.svm.gz", "moved.svm"] {
+        let ran = dir.run(&format!("train {name} --resume c -o two.psm"));
+        let known = format!("{name} has the content of ");
+        assert!(
+            ran.stderr.contains(&known) && ran.stderr.contains("--allow-repeat"),
+            "{}",
+            ran.stderr
+        );
+        ran.ok();
+        assert_eq!(weights(&dir, "one.psm"), weights(&dir, "two.psm"), "{name}");
+        let ran = dir.run(&format!("train {name} --resume c --allow-repeat -o three.psm"));
+        assert!(ran.stderr.contains("300 rows, "), "{}", ran.stderr);
+        ran.ok();
+        assert_ne!(weights(&dir, "one.psm"), weights(&dir, "three.psm"), "{name}");
+    }
+    // A compressed day is known when it comes unpacked, and goes on where it grew.
+    dir.run("train day1.svm.gz -a ftrl --checkpoint p --quiet").ok();
+    dir.write("grown.svm", first(&text, 400));
+    let ran = dir.run("train grown.svm --resume p --quiet --json r.json");
+    ran.ok();
+    let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    assert_eq!(report["rows"], 400);
+    // Another day is another day.
+    dir.write("day2.svm", &text[first(&text, 300).len()..]);
+    let ran = dir.run("train day2.svm --resume c --json r.json --quiet");
+    ran.ok();
+    let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    assert_eq!(report["rows"], 600);
+}
+
+#[test]
+fn a_checkpoint_that_another_job_has_written_is_kept() {
+    let (dir, text) = (Dir::new(), stream(400));
+    let rest = &text[first(&text, 100).len()..];
+    let (second, third) = rest.split_at(first(rest, 100).len());
+    dir.write("1.svm", first(&text, 100)).write("2.svm", second).write("3.svm", third);
+    dir.run("train 1.svm -a ftrl --checkpoint c --quiet").ok();
+    // The first job waits for its rows while the second begins and ends.
+    let mut slow = dir
+        .command("train - --format svmlight --resume c --checkpoint c -o m.psm")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut rows = slow.stdin.take().unwrap();
+    rows.write_all(second.as_bytes()).unwrap();
+    let mut words = BufReader::new(slow.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("continuing after") {
+        line.clear();
+        assert!(words.read_line(&mut line).unwrap() > 0);
+    }
+    dir.run("train 3.svm --resume c --checkpoint c --quiet").ok();
+    let before = dir.read("c");
+    drop(rows);
+    let mut error = String::new();
+    words.read_to_string(&mut error).unwrap();
+    assert_eq!(slow.wait().unwrap().code(), Some(1), "{error}");
+    assert!(error.contains("c: changed since it was read: another job has written it"), "{error}");
+    assert!(dir.read("c") == before && !dir.has("m.psm"));
+}
+
+#[test]
+fn the_first_day_has_no_checkpoint() {
+    let (dir, text) = (Dir::new(), stream(200));
+    dir.write("1.svm", first(&text, 100)).write("2.svm", &text[first(&text, 100).len()..]);
+    let error = dir.run("train 1.svm --resume c --checkpoint c").fails(1);
+    assert!(error.contains("--resume-if-present c begins without it"), "{error}");
+    for day in ["1.svm", "2.svm"] {
+        dir.run(&format!("train {day} --resume-if-present c --checkpoint c -o m.psm --quiet")).ok();
+    }
+    let state: serde_json::Value = dir.run("inspect c --json").json();
+    assert_eq!(state["checkpoint"]["rows"], 200);
+    assert_eq!(state["checkpoint"]["files"].as_array().unwrap().len(), 2);
+    let words = dir.run("inspect c").ok();
+    assert!(words.contains("200 rows, ") && words.contains("learned 100 rows of "), "{words}");
+}
+
+#[test]
+fn a_failed_publication_is_repeated_by_the_same_command() {
+    let (dir, text) = (Dir::new(), stream(200));
+    dir.write("1.svm", first(&text, 100)).write("2.svm", &text[first(&text, 100).len()..]);
+    dir.run("train 1.svm -a ftrl --checkpoint c --quiet").ok();
+    let before = dir.read("c");
+    let command = "train 2.svm --resume c --checkpoint c -o there/m.psm --quiet";
+    dir.run(command).fails(1);
+    assert!(dir.read("c") == before, "the checkpoint comes last");
+    std::fs::create_dir(dir.path("there")).unwrap();
+    dir.run(command).ok();
+    let state: serde_json::Value = dir.run("inspect c --json").json();
+    assert_eq!(state["checkpoint"]["rows"], 200);
+    // And once more, without new rows.
+    dir.run(command).ok();
+    let state: serde_json::Value = dir.run("inspect c --json").json();
+    assert_eq!(state["checkpoint"]["rows"], 200);
 }
 
 #[test]

@@ -28,7 +28,22 @@ impl Served {
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--segment-bytes", "1e6", "--data"])
             .arg(data);
-        command.args(["--model", "m", "-a", "ftrl", "--loss", "logistic", "-b", "16"]).args(more);
+        command
+            .args(["--model", "m", "-a", "ftrl", "--loss", "logistic", "-b", "16"])
+            .args(["--kinds", "cell"])
+            .args(more);
+        Self::of(command)
+    }
+
+    /// A follower of another process.
+    pub(crate) fn following(data: &Path, leader: &str) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--segment-bytes", "1e6", "--data"]);
+        command.arg(data).args(["--follow", leader]);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut seen = String::new();
@@ -58,7 +73,7 @@ impl Served {
         value
     }
 
-    /// Waits until so many rows are learned: a durable row is acknowledged before the scores show it.
+    /// Waits until `rows` rows are learned: a durable row is acknowledged before the scores show it.
     pub(crate) fn wait_for_rows(&self, rows: u64) {
         for _ in 0..600 {
             if self.ok("GET", "/v1/models/m", "")["rows"] == rows {
@@ -96,7 +111,12 @@ impl Drop for Served {
 }
 
 /// A request; `None` if the server is gone.
-fn send(address: SocketAddr, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
+pub(crate) fn send(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
     let length = body.len();
@@ -196,7 +216,13 @@ fn kill_and_look(rounds: u64) {
     }
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 50, "{}", acknowledged.len());
-    // The rows of the log: all that were acknowledged, none twice, none that was not sent.
+    check_the_log(folder.path(), &acknowledged, next.into_inner());
+}
+
+/// Checks that the log has every acknowledged row once and no row that was not sent, and that its state is that of a service
+/// without interruptions.
+fn check_the_log(folder: &Path, acknowledged: &BTreeMap<u64, u64>, sent: u64) {
+    let data = folder.join("data");
     let served = Served::start(&data, &[]);
     let live = served.digest();
     assert_eq!(served.terminate(), 0);
@@ -216,9 +242,9 @@ fn kill_and_look(rounds: u64) {
     sorted.dedup();
     assert_eq!(sorted.len(), ids.len(), "a row was learned twice");
     assert!(acknowledged.keys().all(|k| sorted.binary_search(k).is_ok()));
-    assert!(sorted.last().is_some_and(|k| *k < next.load(Ordering::Relaxed)));
+    assert!(sorted.last().is_some_and(|k| *k < sent));
     // The state is that of a service that was never interrupted, and of the log learned again.
-    let other = folder.path().join("other");
+    let other = folder.join("other");
     let uninterrupted = Served::start(&other, &[]);
     for part in rows.lines().collect::<Vec<_>>().chunks(500) {
         uninterrupted.ok("POST", "/v1/models/m/learn?ack=visible", &part.join("\n"));

@@ -1,7 +1,7 @@
 //! The program finds in a file what the library finds.
 
 use crate::fixture::Dir;
-use parsimon::data::{Input, Kinds, Options};
+use parsimon::data::{Input, Kinds, Options, Reading};
 use parsimon::{Spec, survey};
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn the_program_and_the_library_find_the_same() {
         let by_program = by_program(&dir, &format!("{name} {words}"), b"");
         let settings = spec.resolve().unwrap();
         let inputs = [Input::from(dir.path(name))];
-        let options = Options { kinds: Kinds::Found, ..Options::default() };
+        let options = Options::from(Reading { kinds: Kinds::Found, ..Reading::default() });
         let opened = survey::open(&[settings], &inputs[..], &options).unwrap();
         assert_eq!(by_program, serde_json::to_value(&opened.schema).unwrap(), "{name}");
     }

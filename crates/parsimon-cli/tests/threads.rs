@@ -45,3 +45,26 @@ fn threads_that_cannot_start_are_done_without() {
     dir.run("train d.svm --threads 4 --quiet -o several.psm").ok();
     assert_eq!(dir.read("alone.psm"), dir.read("several.psm"));
 }
+
+#[test]
+fn a_million_threads_are_bounded_by_the_cores_and_a_line_says_so() {
+    let dir = Dir::new();
+    dir.write("d.svm", stream(3_000));
+    dir.run("train d.svm --threads 1 --quiet -o one.psm").ok();
+    for words in [
+        "train d.svm --threads 1000000 -o many.psm",
+        "tune d.svm --threads 1000000",
+        "compare d.svm -m ftrl -m rda --threads 1000000",
+        "predict one.psm d.svm --threads 1000000 -o scores.txt",
+        "evaluate one.psm d.svm --threads 1000000",
+    ] {
+        let ran = dir.run(words);
+        assert_eq!(ran.code, 0, "{words}: {}", ran.stderr);
+        let said = ran.stderr.matches("1000000 threads were requested; ").count();
+        assert_eq!(said, 1, "{words}: {}", ran.stderr);
+    }
+    assert_eq!(dir.read("one.psm"), dir.read("many.psm"));
+    let ran = dir.run("client bench --connections 1000000 http://127.0.0.1:1/v1/models/m");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("at most 1000"), "{}", ran.stderr);
+}

@@ -237,7 +237,7 @@ fn two_texts_are_found_by_a_look() {
     let many: String = (0..60).map(|i| format!("{} 1:1\n", i % 5)).collect();
     dir.write("many.svm", many);
     let error = dir.run("train many.svm --loss logistic").fails(2);
-    assert!(error.contains("use --multiclass"), "{error}");
+    assert!(error.contains("pass --multiclass"), "{error}");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn every_share_is_held_out_as_it_is() {
     }
     for share in ["0", "0.6", "-0.1"] {
         let error = dir.run(&format!("train d.svm --holdout={share}")).fails(2);
-        assert!(error.contains("--holdout must be a share > 0 and <= 0.5"), "{error}");
+        assert!(error.contains("the holdout must be a share > 0 and <= 0.5"), "{error}");
     }
 }
 
@@ -302,14 +302,15 @@ fn labels_that_are_not_found_are_explained() {
     let rows: String =
         (0..300).map(|i| format!("{{\"bought\":{},\"age\":{}}}\n", i % 2, i % 7)).collect();
     dir.write("d.jsonl", &rows);
-    let expected = "no row has a label; name its field with --label-column NAME. The fields are";
+    let expected =
+        "has no column that is surely the label; name it with --label-column NAME. The columns are";
     for ran in [dir.run("train d.jsonl"), dir.run_with("train - --format json", rows.as_bytes())] {
         let error = ran.fails(1);
         assert!(error.contains(expected) && error.contains("bought"), "{error}");
     }
     dir.run("train d.jsonl --label-column bought -o m.psm --quiet").ok();
     dir.run("predict m.psm d.jsonl").ok();
-    dir.run("convert d.jsonl -o d.psc").ok();
+    dir.run("convert d.jsonl --label-column bought -o d.psc").ok();
     let error = dir.run_with("train - --format svmlight", b"1 1:1\n2 2:1\n1 1:2\n").fails(1);
     for word in ["stdin:2:1: label \"2\"", "--classes A,B", "--loss squared"] {
         assert!(error.contains(word), "{error}");

@@ -146,8 +146,10 @@ fn the_page_asks_for_a_token(browser: Browser) {
     std::fs::write(&tokens, format!("admin sha256:{hash}\n")).unwrap();
     let data = folder.path().join("data");
     let (tokens, data) = (tokens.to_str().unwrap(), data.to_str().unwrap());
-    let words =
-        ["--tokens", tokens, "--data", data, "--model", "m", "--loss", "logistic", "-b", "16"];
+    let words = [
+        "--tokens", tokens, "--data", data, "--model", "m", "--loss", "logistic", "--kinds",
+        "cell", "-b", "16",
+    ];
     let (_service, address) = Served::start(&words);
     let mut tab = Tab::new(browser.program(), &folder.path().join("browser"));
     tab.look(360, 800, false);
@@ -159,7 +161,9 @@ fn the_page_asks_for_a_token(browser: Browser) {
         tab.wait(&script.replace("TOKEN", &json!(token).to_string()));
     };
     enter(&mut tab, "wrong");
-    tab.wait("document.getElementById('sign-in-error').textContent.includes('not known')");
+    tab.wait(
+        "document.getElementById('sign-in-error').textContent.includes('the token is unknown')",
+    );
     enter(&mut tab, "secret");
     tab.wait("document.getElementById('state').textContent === 'live'");
     assert_eq!(tab.value("document.cookie"), json!(""), "no script can read the token");

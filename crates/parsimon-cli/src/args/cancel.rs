@@ -23,13 +23,16 @@ pub(crate) enum DetectorArg {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CancelArgs {
-    /// What the loudspeaker played: a WAV file, or with --raw a file or pipe of samples
-    #[arg(long, value_name = "FAR.wav", alias = "far", required_unless_present = "raw")]
+    /// What the loudspeaker played: a WAV or FLAC file, or with --raw a file or pipe of samples
+    #[arg(long, value_name = "FAR.wav", alias = "far", required_unless_present_any = ["raw", "stereo"])]
     pub(crate) reference: Option<PathBuf>,
-    /// What the microphone heard: a WAV file of the same rate, or with --raw a file or pipe of samples [default with --raw:
-    /// standard input]
-    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"], required_unless_present = "raw")]
+    /// What the microphone heard: a WAV or FLAC file of the same rate, or with --raw a file or pipe of samples [default with --raw:
+    /// standard input]. Without --microphone-channel the echo is removed from every channel
+    #[arg(long, value_name = "NEAR.wav", aliases = ["mic", "near"], required_unless_present_any = ["raw", "stereo"])]
     pub(crate) microphone: Option<PathBuf>,
+    /// One recording of both: a WAV or FLAC file with the loudspeaker on the left (channel 1) and the microphone on the right (channel 2)
+    #[arg(long, value_name = "CALL.wav", conflicts_with_all = ["reference", "microphone", "raw"])]
+    pub(crate) stereo: Option<PathBuf>,
     /// File to write the microphone signal without echo to: a WAV file, or with --raw a file or pipe of samples [default with --raw: standard
     /// output]
     #[arg(short = 'o', long = "output", value_name = "CLEAN.wav")]
@@ -44,7 +47,7 @@ pub(crate) struct CancelArgs {
         value_enum,
         value_name = "SAMPLES",
         requires = "sample_rate",
-        conflicts_with_all = ["json", "plot", "spectrogram"],
+        conflicts_with_all = ["json", "plot", "spectrogram", "page"],
         help_heading = "Pipes"
     )]
     pub(crate) raw: Option<RawArg>,
@@ -90,7 +93,7 @@ pub(crate) struct CancelArgs {
     /// Keep hum, rumble and offsets below 100 Hz [default: what lasts of them is removed from the output]
     #[arg(long)]
     pub(crate) no_high_pass: bool,
-    /// Assume that loudspeaker and microphone share one clock [default: a drift of up to 300 ppm is detected and
+    /// Assume that loudspeaker and microphone share one clock [default: a drift of up to 600 ppm is detected and
     /// compensated]
     #[arg(long)]
     pub(crate) no_drift: bool,
@@ -123,6 +126,9 @@ pub(crate) struct CancelArgs {
     /// Draw the spectrograms before and after
     #[arg(long, value_name = "FILE.svg", help_heading = "Report")]
     pub(crate) spectrogram: Option<PathBuf>,
+    /// Write an HTML page with both sounds to play, their levels and their spectrograms
+    #[arg(long, value_name = "FILE.html", help_heading = "Report")]
+    pub(crate) page: Option<PathBuf>,
     /// Print errors only
     #[arg(long, help_heading = "Report")]
     pub(crate) quiet: bool,
@@ -131,12 +137,21 @@ pub(crate) struct CancelArgs {
 impl CancelArgs {
     /// The file of the reference; - for standard input.
     pub(crate) fn far(&self) -> &Path {
-        self.reference.as_deref().unwrap_or(Path::new("-"))
+        self.stereo.as_deref().or(self.reference.as_deref()).unwrap_or(Path::new("-"))
     }
 
     /// The file of the microphone; - for standard input.
     pub(crate) fn near(&self) -> &Path {
-        self.microphone.as_deref().unwrap_or(Path::new("-"))
+        self.stereo.as_deref().or(self.microphone.as_deref()).unwrap_or(Path::new("-"))
+    }
+
+    /// The channels of reference and microphone that were chosen.
+    pub(crate) fn places(&self) -> [Option<usize>; 2] {
+        let of_stereo = |channel| self.stereo.as_ref().map(|_| channel);
+        [
+            self.reference_channel.or_else(|| of_stereo(1)),
+            self.microphone_channel.or_else(|| of_stereo(2)),
+        ]
     }
 }
 

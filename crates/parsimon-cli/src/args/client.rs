@@ -32,7 +32,7 @@ pub(crate) enum ClientCommand {
 /// Which model, and how to reach it.
 #[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
-    /// URL of the model, such as http://127.0.0.1:8080/v1/models/clicks
+    /// URL of the model, such as http://127.0.0.1:8080/v1/models/clicks; several of a leader and its follower are separated by commas
     #[arg(long, value_name = "URL")]
     pub(crate) url: String,
     /// File with the access token [default: the environment variable PARSIMON_TOKEN]
@@ -60,7 +60,7 @@ pub(crate) struct BatchArgs {
     /// Number of rows per request
     #[arg(long, value_name = "ROWS", default_value_t = 1000, value_parser = number::positive::<usize>)]
     pub(crate) batch: usize,
-    /// Number of times to repeat a request that is answered with 429 or 503
+    /// Number of times to repeat a request that is answered with 429 or 503, or not at all, with pauses that grow
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::whole::<u32>)]
     pub(crate) retries: u32,
 }
@@ -91,6 +91,9 @@ pub(crate) struct LearnRowsArgs {
     pub(crate) batch: BatchArgs,
     #[command(flatten)]
     pub(crate) ack: AckArgs,
+    /// First line of the file to send, where an earlier run ended
+    #[arg(long, value_name = "LINE", default_value_t = 1, value_parser = number::positive::<u64>)]
+    pub(crate) from: u64,
     /// Learn the valid rows of a request if others are malformed; the malformed ones are printed
     #[arg(long)]
     pub(crate) partial: bool,
@@ -154,8 +157,8 @@ pub(crate) struct BenchArgs {
     /// Features of a generated row
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = number::positive::<usize>)]
     pub(crate) features: usize,
-    /// Connections, each with a thread. A request waits while all are busy, and the wait is part of its latency
-    #[arg(long, value_name = "N", default_value_t = 16, value_parser = number::positive::<usize>)]
+    /// Connections, each with a thread, at most 1000. A request waits while all are busy, and the wait is part of its latency
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = connections)]
     pub(crate) connections: usize,
     /// Print the result as JSON
     #[arg(long)]
@@ -196,4 +199,12 @@ fn rate(text: &str) -> Result<f64, String> {
     let number = text.replace('_', "").parse::<f64>().ok();
     let number = number.filter(|x| *x > 0.0 && *x <= 1e9);
     number.ok_or_else(|| "it must be a number above 0, at most 1e9".to_owned())
+}
+
+/// Parses a number of connections. Each has a thread, so the number is limited.
+fn connections(text: &str) -> Result<usize, String> {
+    match number::positive(text)? {
+        n if n <= 1000 => Ok(n),
+        _ => Err("it must be at most 1000".to_owned()),
+    }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use parsimon::InputSchema;
-use parsimon::data::{Format, Header, Input, Kind, Kinds, Labels, Options, Space};
+use parsimon::data::{Ask, Bounds, Format, Input, Kinds, Labels, Options, Reading, Run, Space};
 use parsimon::settings::Precision;
 use parsimon::survey::schema_from_json;
+use parsimon::workspace::{Curves, Header, Kind, Pairs, Setting};
 
 use super::Contradiction;
 use super::number;
@@ -48,14 +49,14 @@ pub(crate) struct DataArgs {
     /// (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Data")]
     quadratic: Vec<String>,
-    /// The same by name or pattern, such as user,site or 'c*,d*'; each column of a table is a namespace (may be repeated)
+    /// Add products of namespaces given by name or pattern, such as user,site or 'c*,d*'; each column of a table is a namespace (may be repeated)
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     interactions: Vec<String>,
     /// Column of the label: a name, a number from 1, or last [default: label, target, click, class, outcome or y, else the last
     /// column if it has two values]
     #[arg(long, aliases = ["label", "target"], value_name = "COLUMN", allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) label_column: Option<String>,
-    /// Column of the importance weight [default: weight, importance or sample_weight]
+    /// Column of the importance weight [default: sample_weight, importance or example_weight; none for no column]
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) weight_column: Option<String>,
     /// Columns to leave out: names, numbers, ranges (15-40, c15..c40), patterns (C*) or all
@@ -97,6 +98,12 @@ pub(crate) struct DataArgs {
     /// Use runs of 1 to N words of text columns as features [default: 1]
     #[arg(long, value_name = "N", value_parser = number::whole::<u8>, help_heading = "Data")]
     ngrams: Option<u8>,
+    /// Number columns with a curve: names, 8 or 16 (knots of all columns), auto or none [default: auto for method auto, else none]
+    #[arg(long, value_name = "COLUMNS", value_parser = Curves::parse, help_heading = "Data")]
+    curves: Option<Curves>,
+    /// Pairs of columns whose values together are features: a:b,c:d, auto or none [default: auto for method auto, else none]
+    #[arg(long, value_name = "PAIRS", value_parser = Pairs::parse, help_heading = "Data")]
+    pairs: Option<Pairs>,
     /// File with the kinds of the columns, written by `parsimon schema` [default: detected from the first 10,000 rows]
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub(crate) schema: Option<PathBuf>,
@@ -125,7 +132,7 @@ enum HeaderArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum KindsArg {
+pub(super) enum KindsArg {
     /// By the kind of the column
     Column,
     /// Each cell by itself: numbers are numbers, anything else is a category
@@ -183,6 +190,8 @@ impl DataArgs {
             }
         }
         self.ngrams.iter().for_each(|n| flag("--ngrams", n.to_string()));
+        self.curves.iter().for_each(|curves| flag("--curves", curves.to_string()));
+        self.pairs.iter().for_each(|pairs| flag("--pairs", pairs.to_string()));
         self.schema.iter().for_each(|path| flag("--schema", path.display().to_string()));
         if self.kinds == KindsArg::Cell {
             flag("--kinds", "cell".into());
@@ -247,6 +256,10 @@ impl DataArgs {
                 "--schema has the longest run of words; set \"ngrams\" in the file instead of passing --ngrams"
                     .into(),
             )),
+            (Some(_), ..) if self.curves.is_some() || self.pairs.is_some() => Err(Fault::Usage(
+                "--schema has the curves and pairs; edit \"knots\" and \"pairs\" in the file instead of passing --curves or --pairs"
+                    .into(),
+            )),
             (Some(path), ..) => {
                 let text = parsimon_files::read_text(path)?;
                 let schema = schema_from_json(&text).map_err(|e| {
@@ -270,6 +283,8 @@ impl DataArgs {
             ("--interactions", !self.interactions.is_empty()),
             ("--schema", self.schema.is_some()),
             ("--ngrams", self.ngrams.is_some()),
+            ("--curves", self.curves.is_some()),
+            ("--pairs", self.pairs.is_some()),
             ("--kinds", self.kinds == KindsArg::Cell),
         ];
         let lists = self.column_lists().map(|(flag, columns)| (flag, !columns.is_empty()));
@@ -324,6 +339,21 @@ impl DataArgs {
         let ngrams = schema.table.as_ref().and_then(|table| table.ngrams).unwrap_or(1);
         if let Some(given) = self.ngrams.filter(|given| *given != ngrams) {
             return Ok(Some(Contradiction::new("--ngrams", given, format!("--ngrams {ngrams}"))));
+        }
+        let table = schema.table.as_ref();
+        let has_knots = table.is_some_and(|t| t.columns.iter().any(|c| !c.knots.is_empty()));
+        let has_pairs = table.is_some_and(|table| !table.pairs.is_empty());
+        if let Some(given) = &self.curves
+            && (*given == Curves::None) == has_knots
+        {
+            let stored = if has_knots { "curves" } else { "lines alone" };
+            return Ok(Some(Contradiction::new("--curves", given, stored)));
+        }
+        if let Some(given) = &self.pairs
+            && (*given == Pairs::None) == has_pairs
+        {
+            let stored = if has_pairs { "pairs" } else { "no pairs" };
+            return Ok(Some(Contradiction::new("--pairs", given, stored)));
         }
         Ok(self.column_contradiction(schema))
     }
@@ -386,39 +416,49 @@ impl DataArgs {
             return Err(Fault::Usage(format!("--bits must be 1 to 31, got {bits}")));
         }
         Ok(Options {
-            format: self.format,
-            space: match (self.no_hash, self.bits) {
-                (true, _) => Some(Space::Ids),
-                (false, bits) => bits.map(|bits| Space::Hashed { bits }),
+            reading: Reading {
+                format: self.format,
+                space: match (self.no_hash, self.bits) {
+                    (true, _) => Some(Space::Ids),
+                    (false, bits) => bits.map(|bits| Space::Hashed { bits }),
+                },
+                labels: Labels::Any,
+                interactions,
+                label_column: self.label_column.clone(),
+                weight_column: self.weight_column.clone(),
+                ignore: self.ignore_columns.clone(),
+                categories: self.text_columns.clone(),
+                kinds: self.kinds()?,
+                numbers: self.numbers.clone(),
+                texts: self.texts.clone(),
+                keep: self.keep.clone(),
+                missing: self.missing.clone(),
+                ngrams: self.ngrams,
+                curves: self.curves.clone().unwrap_or_default(),
+                pairs: self.pairs.clone().unwrap_or_default(),
+                header: match self.header {
+                    HeaderArg::Guess => Header::Guess,
+                    HeaderArg::Present => Header::Present,
+                    HeaderArg::Absent => Header::Absent,
+                },
+                separator: self.separator,
+                ..Reading::default()
             },
-            labels: Labels::Any,
-            interactions,
-            skip_bad: self.skip_bad,
-            threads: self.threads.unwrap_or_else(default_threads),
-            label_column: self.label_column.clone(),
-            weight_column: self.weight_column.clone(),
-            asked_column: match (&self.label_column, &self.weight_column) {
-                (Some(_), _) => Some("label-column"),
-                (None, Some(_)) => Some("weight-column"),
-                (None, None) => None,
+            bounds: Bounds {
+                skip_bad: self.skip_bad,
+                max_value: precision.max_value(),
+                ..Bounds::default()
             },
-            ignored_columns: self.ignore_columns.clone(),
-            text_columns: self.text_columns.clone(),
-            kinds: self.kinds()?,
-            number_columns: self.numbers.clone(),
-            word_columns: self.texts.clone(),
-            kept_columns: self.keep.clone(),
-            missing: self.missing.clone(),
-            ngrams: self.ngrams,
-            header: match self.header {
-                HeaderArg::Guess => Header::Guess,
-                HeaderArg::Present => Header::Present,
-                HeaderArg::Absent => Header::Absent,
+            run: Run { threads: self.threads.unwrap_or_else(default_threads), ..Run::default() },
+            ask: Ask {
+                asked_column: match (&self.label_column, &self.weight_column) {
+                    (Some(_), _) => Some(Setting::LabelColumn),
+                    (None, Some(_)) => Some(Setting::WeightColumn),
+                    (None, None) => None,
+                },
+                keep_names: !self.no_names,
+                ..Ask::default()
             },
-            separator: self.separator,
-            max_value: precision.max_value(),
-            keep_names: !self.no_names,
-            ..Options::default()
         })
     }
 

@@ -1,4 +1,4 @@
-//! What `-h` and `--help` show.
+//! Text of `-h` and `--help`.
 //!
 //! `-h` lists the flags that most people need and fits on a screen; `--help` lists all but the settings of algorithms. Of those it
 //! has the settings of the algorithm that `-a` names, or of the command's default.
@@ -6,13 +6,15 @@
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
-use parsimon::algorithm::{ALGORITHMS, Algorithm, Kind, Parameter, all_parameters, find};
+use parsimon::Spec;
+use parsimon::algorithm::{ALGORITHMS, Algorithm, Parameter, find};
+use parsimon::workspace::{SettingKind as Kind, all_parameters};
 
 use super::Cli;
 use super::spec::value_name;
 use crate::fault::Fault;
 
-/// How much of the help.
+/// Length of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// `-h`
@@ -164,8 +166,10 @@ const COMMON: &[(&str, &[&str])] = &[
         &[
             "reference",
             "microphone",
+            "stereo",
             "output",
             "suppress",
+            "page",
             "raw",
             "sample_rate",
             "taps",
@@ -210,6 +214,8 @@ pub(crate) const DECIDED_BY_MODEL: &[&str] = &[
     "interactions",
     "schema",
     "ngrams",
+    "curves",
+    "pairs",
     "kinds",
     "ignore_columns",
     "text_columns",
@@ -234,7 +240,7 @@ const NOT_OF_SIGNALS: &[&str] =
     &["multiclass", "classes", "class_weight", "normalize", "no_clip_predictions"];
 
 /// The algorithm of a command without `-a`.
-fn usual(command: &str) -> Option<&'static Algorithm> {
+fn default_algorithm(command: &str) -> Option<&'static Algorithm> {
     match command {
         "train" | "serve" => find("auto"),
         "tune" => find("ftrl"),
@@ -257,7 +263,7 @@ fn shortened(command: Command, detail: Detail, chosen: Option<&'static Algorithm
     let has_settings = command.get_arguments().any(|arg| arg.get_id() == "spec");
     let is_of_signals = matches!(&*name, "identify" | "cancel");
     let settings = all_parameters();
-    let algorithm = chosen.or_else(|| usual(&name));
+    let algorithm = chosen.or_else(|| default_algorithm(&name));
     let command = command.mut_args(|arg| {
         let id = arg.get_id().as_str().to_owned();
         let is_idle = match &*name {
@@ -312,8 +318,12 @@ fn shortened(command: Command, detail: Detail, chosen: Option<&'static Algorithm
         }
         (false, false) => return command.mut_subcommands(|inner| shortened(inner, detail, None)),
     };
-    command.after_help(more)
+    command.after_help(if name == "cancel" { format!("{LIVE}\n{more}") } else { more })
 }
+
+/// How `cancel` stands between a sound card and a call.
+const LIVE: &str = "Live, from a sound card that records the loudspeaker on the left and the microphone on the right:
+  arecord -q -t raw -f S16_LE -r 16000 -c 2 | parsimon cancel --raw S16_LE --sample-rate 16000 --suppress | aplay -q -t raw -f S16_LE -r 16000 -c 1";
 
 /// The flag of a setting, with what it is for this algorithm.
 fn setting(
@@ -333,17 +343,28 @@ fn setting(
         .help_heading(format!("Settings of {}{default}", algorithm.name))
 }
 
-/// What a command does where a setting is absent.
+/// Behavior of a command without the setting.
 fn default_in(command: &str, algorithm: &Algorithm, parameter: &Parameter) -> Option<String> {
     let takes = |loss: &str| parameter.check(&loss.into()).is_ok();
     let is_open = parameter.name == "loss" && takes("logistic") && takes("squared");
     match (command, parameter.name) {
         ("train", "loss") if is_open => Some("default: chosen from the labels".to_owned()),
         ("serve", "loss") if is_open => Some("required for a new model".to_owned()),
-        ("identify" | "cancel", "rate") if algorithm.signal_rate().is_some() => {
-            algorithm.signal_rate().map(|rate| format!("default: {rate}"))
+        ("identify" | "cancel", _) if parameter.default.is_some() => {
+            let value = value_for_signals(algorithm, parameter)?;
+            Some(format!("default: {value}"))
         }
         _ => default_of(parameter).map(|default| format!("default: {default}")),
+    }
+}
+
+/// Returns the value that a run over signals uses without the setting; `None` for switches, which are off.
+fn value_for_signals(algorithm: &Algorithm, parameter: &Parameter) -> Option<String> {
+    let settings = super::spec::for_numbers(Spec::new(algorithm.name)).ok()?;
+    let value = settings.to_json().get(parameter.name)?.clone();
+    match parameter.kind {
+        Kind::Flag => None,
+        _ => Some(value.to_string().trim_matches('"').to_owned()),
     }
 }
 
@@ -362,7 +383,7 @@ fn as_typed(arg: Arg, parameter: &Parameter) -> Arg {
     }
 }
 
-/// What a setting is, with the words it may be.
+/// Returns the description of a setting with its possible words.
 fn about(parameter: &Parameter) -> String {
     match parameter.kind {
         Kind::Choice(words) => format!("{}: {}", parameter.about, words.join(", ")),
@@ -370,7 +391,7 @@ fn about(parameter: &Parameter) -> String {
     }
 }
 
-/// The default of a setting as it is typed; nothing for switches, which are off.
+/// Returns the default of a setting as a user types it; `None` for switches, which are off.
 pub(crate) fn default_of(parameter: &Parameter) -> Option<String> {
     let value = parameter.default?.value();
     match parameter.kind {
@@ -384,8 +405,8 @@ pub(super) fn show(words: Vec<OsString>) -> Result<Cli, Fault> {
     let is_full = words.iter().any(|word| word == "--help");
     let detail = if is_full { Detail::Full } else { Detail::Short };
     let algorithm = match named_algorithm(&words) {
-        // The filter of `cancel`, which is no algorithm of the table.
-        None | Some("kalman") => None,
+        // The filters in blocks, which are no algorithms of the table.
+        None | Some("kalman" | "fdnlms") => None,
         Some(name) => Some(find(name).ok_or_else(|| unknown_algorithm(name))?),
     };
     match command(detail, algorithm).try_get_matches_from(words) {
@@ -455,6 +476,32 @@ mod tests {
         }
         let help = text("parsimon identify --help");
         assert!(help.contains("Settings of ipnlms, the default algorithm"), "{help}");
+    }
+
+    #[test]
+    fn the_help_of_signals_has_the_values_that_run() {
+        let printed = |help: &str, flag: &str| {
+            let at = help.find(&format!("--{flag} "))?;
+            let rest = &help[at + 2..];
+            let end = rest.find("\n      --").unwrap_or(rest.len());
+            let (_, default) = rest[..end].split_once("[default: ")?;
+            Some(default.split(']').next()?.to_owned())
+        };
+        for algorithm in ALGORITHMS.iter().filter(|a| a.is_filter()) {
+            let help = text(&format!("parsimon identify -a {} --help", algorithm.name));
+            let settings = super::super::spec::for_numbers(Spec::new(algorithm.name)).unwrap();
+            let mut compared = 0;
+            for parameter in algorithm.parameters() {
+                let flag = parameter.name.replace('_', "-");
+                let Some(default) = printed(&help, &flag) else { continue };
+                let runs = settings.to_json()[parameter.name].to_string();
+                assert_eq!(default, runs.trim_matches('"'), "{} --{flag}", algorithm.name);
+                compared += 1;
+            }
+            assert!(compared > 0, "{help}");
+        }
+        let pda = text("parsimon identify -a pda --help");
+        assert_eq!(printed(&pda, "l1").as_deref(), Some("0"), "{pda}");
     }
 
     #[test]

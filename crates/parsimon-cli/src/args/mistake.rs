@@ -1,4 +1,4 @@
-//! What is wrong with the flags, in one line and where to read on.
+//! One-line messages for wrong flags, with a pointer to the help.
 
 use std::ffi::OsString;
 
@@ -118,7 +118,7 @@ fn unknown_flag(root: &Command, command: &Command, path: &str, typed: &str) -> S
         let way = match command.get_name() {
             _ if typed.starts_with('-') => "",
             "cancel" => {
-                "; pass the files as --reference FAR.wav --microphone NEAR.wav -o CLEAN.wav"
+                "; pass the files as --reference FAR.wav --microphone NEAR.wav -o CLEAN.wav, or one file of two channels as --stereo CALL.wav"
             }
             "identify" => "; pass the files as --reference INPUT --observed OUTPUT",
             "serve" => "; pass a model as --model NAME=FILE",
@@ -130,7 +130,7 @@ fn unknown_flag(root: &Command, command: &Command, path: &str, typed: &str) -> S
     if let Some(near) = parsimon_data::nearest(&flag.name, own) {
         return format!("{message}; did you mean '--{near}'?");
     }
-    // A flag that others have, typed as it is.
+    // A flag of other programs without a different spelling.
     let has = |other: &&Command| flag.find(other).is_some();
     let others: Vec<&str> = root.get_subcommands().filter(has).map(Command::get_name).collect();
     match others[..] {
@@ -146,7 +146,7 @@ fn invalid_value(error: &Error) -> String {
     if typed.is_empty() {
         return format!("a value is missing after '{arg}'{}", one_of(": ", &values));
     }
-    // Among words of three letters, such as csv and tsv, another word is no slip.
+    // Words of three letters, such as csv and tsv, are too similar to suggest one for the other.
     let near = parsimon_data::nearest(&typed, values.iter().map(String::as_str));
     let near = near.filter(|_| typed.len() > 3);
     let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));

@@ -20,7 +20,7 @@ mod sets;
 mod spec;
 mod vw;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[cfg(feature = "audio")]
 pub(crate) use cancel::{CancelArgs, DetectorArg, FormatArg, RawArg};
@@ -39,12 +39,12 @@ pub(crate) use predict::{CalibrateArgs, EvaluateArgs, PredictArgs, PredictionArg
 pub(crate) use reproduce::ReproduceArgs;
 #[cfg(feature = "serve")]
 pub(crate) use serve::{
-    BackupArgs, ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, NamedShadow, RepairArgs,
-    ReplayArgs, RestoreArgs, ServeArgs, VerbosityArg,
+    AcksArg, BackupArgs, ExportArgs, LateArg, LogArgs, LogCommand, NamedModel, NamedShadow,
+    RepairArgs, ReplayArgs, RestoreArgs, ServeArgs, VerbosityArg,
 };
 #[cfg(feature = "lab")]
 pub(crate) use sets::{GetArgs, ListArgs, SetsArgs, SetsCommand};
-pub(crate) use spec::{SpecArgs, method};
+pub(crate) use spec::{SpecArgs, for_numbers, method};
 pub(crate) use vw::{Typed, wants_value};
 
 use crate::fault::Fault;
@@ -63,7 +63,7 @@ const INSTALL_COMPLETIONS: &str = "Completions know commands, options, algorithm
     zsh:   parsimon completions zsh > DIR/_parsimon, where DIR is a directory of $fpath\n\
     fish:  parsimon completions fish > ~/.config/fish/completions/parsimon.fish";
 
-/// Below the help of `man`.
+/// Footer of the help of `man`.
 const INSTALL_MAN: &str = "Read a page:        parsimon man train | man -l -\n\
     Install all pages:  parsimon man --out ~/.local/share/man/man1\n\
     Then run man parsimon or man parsimon-train. For all users the folder is /usr/local/share/man/man1.";
@@ -76,7 +76,7 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Memory limit, such as 4GB or 512MiB [default: three quarters of the machine's memory, or of the container's or ulimit's]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = parsimon::memory::parse_amount)]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parsimon::workspace::parse_amount)]
     pub(crate) memory: Option<u64>,
     /// Print help: -h the common options, --help all of them
     #[arg(short = 'h', long, global = true, action = clap::ArgAction::HelpShort)]
@@ -101,7 +101,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Find good settings of an algorithm in one pass over the data (ftrl unless -a names another)
     Tune(Box<TuneArgs>),
-    /// Estimate the impulse response between two signals (algorithm ipnlms unless -a names another)
+    /// Estimate the impulse response between two signals (without -a and settings nlms and ipnlms are tried, and coefficients that do not
+    /// help to predict become exactly zero)
     Identify(Box<IdentifyArgs>),
     #[cfg(feature = "audio")]
     /// Remove the echo of a loudspeaker from a microphone recording (filter kalman unless -a names another)
@@ -147,6 +148,14 @@ pub(crate) enum PrecisionArg {
     F64,
 }
 
+impl TrainArgs {
+    /// The checkpoint to continue from.
+    pub(crate) fn resumed(&self) -> Option<&Path> {
+        let present = self.resume_if_present.as_deref().filter(|path| path.exists());
+        self.resume.as_deref().or(present)
+    }
+}
+
 impl From<PrecisionArg> for parsimon::settings::Precision {
     fn from(arg: PrecisionArg) -> Self {
         match arg {
@@ -166,6 +175,7 @@ pub(crate) enum StoreArg {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -176,10 +186,10 @@ pub(crate) struct TrainArgs {
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
     pub(crate) frame: FrameArgs,
-    /// Number of passes over the data
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Run",
-          value_parser = number::positive::<u32>)]
-    pub(crate) passes: u32,
+    /// Number of passes over the data [default: 1; without -a, several where rows times passes stay below a million and rows
+    /// that are held out are predicted better]
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = number::positive::<u32>)]
+    pub(crate) passes: Option<u32>,
     /// Shuffle rows within windows of ROWS rows [65536 without a number]
     #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "65536", help_heading = "Run",
           value_parser = number::positive::<usize>)]
@@ -221,6 +231,12 @@ pub(crate) struct TrainArgs {
     /// Continue from a checkpoint with its settings, after the rows that it has learned
     #[arg(long, value_name = "FILE", short = 'i', help_heading = "Run")]
     pub(crate) resume: Option<PathBuf>,
+    /// As --resume if the file is there, and from the beginning if not: the same command runs on every day
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "from"], help_heading = "Run")]
+    pub(crate) resume_if_present: Option<PathBuf>,
+    /// Learn files again whose content the checkpoint has learned, whatever they are called
+    #[arg(long, help_heading = "Run")]
+    pub(crate) allow_repeat: bool,
     /// Start from the weights of a model. Loss, classes, precision and the reading of rows are taken from the model; -a may
     /// differ
     #[arg(long, value_name = "MODEL", conflicts_with = "resume", help_heading = "Run")]
@@ -276,7 +292,7 @@ pub(crate) enum WeightsFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Model file
+    /// Model file, or a checkpoint
     #[arg(value_name = "MODEL")]
     pub(crate) model: PathBuf,
     /// Print all nonzero weights with all digits
@@ -288,6 +304,9 @@ pub(crate) struct InspectArgs {
     /// Print the header as JSON
     #[arg(long, conflicts_with = "weights")]
     pub(crate) json: bool,
+    /// Write a page with the curves of number columns and the pairs of columns to this file
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -466,6 +485,10 @@ pub(crate) struct AlgorithmsArgs {
     /// Show this algorithm with its settings and defaults
     #[arg(value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// List the algorithms of a paper: csgd, pda-thesis, lazy-thesis, slides or rda-notes
+    #[cfg(feature = "lab")]
+    #[arg(long, value_name = "PAPER", conflicts_with = "name")]
+    pub(crate) paper: Option<String>,
     /// Print the table as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,4 +1,4 @@
-//! Whole numbers as people type them: `1000000`, `1e6`, `1_000_000`.
+//! Whole numbers in the forms `1000000`, `1e6` and `1_000_000`.
 
 /// The value of a flag that is a whole number.
 pub(crate) fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
@@ -11,7 +11,7 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     value.ok_or_else(|| "it is too large".to_owned())
 }
 
-/// The same for numbers that start at 1.
+/// Parses a number that must be at least 1.
 pub(crate) fn positive<T: TryFrom<u64> + PartialEq + Default>(text: &str) -> Result<T, String> {
     match whole::<T>(text)? {
         zero if zero == T::default() => Err("it must be 1 or more".to_owned()),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use parsimon::data::TableFormat;
-use parsimon::eval::CalibrationMethod;
+use parsimon::workspace::CalibrationMethod;
+use parsimon::workspace::TableFormat;
 
 use super::{DataArgs, number};
 

@@ -11,7 +11,10 @@ pub(crate) struct ReproduceArgs {
     /// Papers, experiments or experiment files (.toml) to run, or all [default: all]
     #[arg(value_name = "WHAT")]
     pub(crate) what: Vec<String>,
-    /// List the experiments with their claims, in full
+    /// Take WHAT as numbers of this paper, such as "Table 2", "(9)" or "Theorem 4.1", and run the experiments that test them
+    #[arg(long, value_name = "PAPER")]
+    pub(crate) paper: Option<String>,
+    /// List the experiments with their claims, in full; with --paper, the statements of the paper
     #[arg(long)]
     pub(crate) list: bool,
     /// Run a few trials of each experiment, in minutes: gives previews, no verdicts
@@ -23,6 +26,10 @@ pub(crate) struct ReproduceArgs {
     /// Number of trials of each experiment, instead of the number in its file: gives previews, no verdicts
     #[arg(long, value_name = "N", value_parser = number::positive::<u64>)]
     pub(crate) trials: Option<u64>,
+    /// CPU time after which no trials are begun but the ten of each experiment that a verdict needs, in hours; the page shows how many of the
+    /// trials were run [default with --full: 12]
+    #[arg(long, value_name = "H", value_parser = number::real)]
+    pub(crate) hours: Option<f64>,
     /// Seed of all random numbers
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = number::whole::<u64>)]
     pub(crate) seed: u64,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::data::KindsArg;
 use super::{FrameArgs, SpecArgs, number};
 
 #[derive(Debug, Args)]
@@ -13,7 +14,7 @@ use super::{FrameArgs, SpecArgs, number};
 pub(crate) struct ServeArgs {
     /// Model to serve (may be repeated): NAME=FILE for a model file (scores only) or a checkpoint (also learns); NAME for a
     /// model whose log is in --data, or for a new model
-    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present_any = ["config", "demo"])]
+    #[arg(long = "model", value_name = "NAME[=FILE]", required_unless_present_any = ["config", "demo", "follow"])]
     pub(crate) models: Vec<String>,
     /// Read the flags from a TOML file, with a key for each flag, as docs/serve.md shows
     #[arg(long, value_name = "FILE", exclusive = true)]
@@ -54,9 +55,30 @@ pub(crate) struct ServeArgs {
     /// Maximum number of features of a row
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_features: usize,
-    /// Maximum number of open connections; further ones wait
+    /// Maximum number of open connections; further ones are for health checks and admins
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = number::positive::<usize>, help_heading = "Network")]
     pub(crate) max_connections: usize,
+    /// After SIGTERM, say that the service is not ready for this time and go on: 5s [default: end at once]
+    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Network")]
+    pub(crate) drain: Option<Duration>,
+    /// Maximum number of open connections of one address [default: half of --max-connections]
+    #[arg(long, value_name = "N", value_parser = number::positive::<usize>, help_heading = "Network")]
+    pub(crate) max_connections_per_address: Option<usize>,
+    /// Copy the models of another service and score with them; takes no rows until it is promoted. Without --model, all models that learn
+    #[arg(long, value_name = "URL", requires = "data", conflicts_with_all = ["demo", "shadows", "schema", "follower"], help_heading = "Leader and follower")]
+    pub(crate) follow: Option<String>,
+    /// Maximum bytes per second that --follow copies [default: no limit]
+    #[arg(long, value_name = "BYTES", value_parser = number::positive::<u64>, requires = "follow", help_heading = "Leader and follower")]
+    pub(crate) follow_rate: Option<u64>,
+    /// Stop learning for good once the follower at this address was promoted
+    #[arg(long, value_name = "URL", help_heading = "Leader and follower")]
+    pub(crate) follower: Option<String>,
+    /// Which disks have a row when it is acknowledged
+    #[arg(long, value_enum, default_value = "leader", help_heading = "Leader and follower")]
+    pub(crate) acks: AcksArg,
+    /// File with the token, of the role admin, for --follow and --follower [default: the environment variable PARSIMON_TOKEN]
+    #[arg(long, value_name = "FILE", help_heading = "Leader and follower")]
+    pub(crate) peer_token_file: Option<PathBuf>,
     /// Write a snapshot every ROWS learned rows
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<u64>, help_heading = "Log")]
     pub(crate) snapshot_every: u64,
@@ -93,7 +115,7 @@ pub(crate) struct ServeArgs {
     /// What to do with labels that arrive after --label-window
     #[arg(long, value_enum, default_value = "drop", help_heading = "Labels")]
     pub(crate) late: LateArg,
-    /// Maximum number of rows waiting for labels; further rows are scored with "tracked": false
+    /// Maximum number of rows waiting for labels; when it is reached the oldest ones leave
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
     pub(crate) pending_rows: usize,
     /// Pause learning if the share of positive labels (or the mean label) leaves this range: 0.01..0.2
@@ -115,15 +137,25 @@ pub(crate) struct ServeArgs {
     /// Add products of the features of two or three namespaces, given by their first letters (may be repeated)
     #[arg(short = 'q', value_name = "AB", help_heading = "Rows of a new model")]
     pub(crate) quadratic: Vec<String>,
-    /// Field or column of the label [default: label, target, y, click or class]
+    /// Field or column of the label [default: label, target, click, class, outcome or y]
     #[arg(long, aliases = ["label", "target"], value_name = "COLUMN", help_heading = "Rows of a new model")]
     pub(crate) label_column: Option<String>,
-    /// Field or column of the importance weight [default: weight, importance or sample_weight]
+    /// Field or column of the importance weight [default: sample_weight, importance or example_weight; none for no column]
     #[arg(long, value_name = "COLUMN", help_heading = "Rows of a new model")]
     pub(crate) weight_column: Option<String>,
-    /// File with the kinds of the columns, written by `parsimon schema` [default: each cell by its type]
+    /// File with the kinds of the columns, written by `parsimon schema` [default: the first rows show the kinds]
     #[arg(long, value_name = "FILE", help_heading = "Rows of a new model")]
     pub(crate) schema: Option<PathBuf>,
+    /// Read cells by the kind of their column, which the first 1,024 rows or 10 seconds show, or each cell by itself
+    #[arg(
+        long,
+        value_enum,
+        default_value = "column",
+        value_name = "BY",
+        conflicts_with = "schema",
+        help_heading = "Rows of a new model"
+    )]
+    kinds: KindsArg,
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
@@ -175,6 +207,7 @@ impl ServeArgs {
             ["--alarm-period", &period_ms],
             ["--snapshot-after", "30s"],
             ["--bits", "18"],
+            ["--kinds", "cell"],
             ["--listen", &listen],
         ];
         let parsed = Configured::try_parse_from(words.as_flattened());
@@ -182,6 +215,11 @@ impl ServeArgs {
         let (data, demo_rate) = (Some(data.to_owned()), self.demo_rate);
         let (shadows, no_proof, quiet) = (self.shadows.clone(), self.no_proof, self.quiet);
         Ok(Self { demo: true, quiet, data, demo_rate, shadows, no_proof, ..args })
+    }
+
+    /// Whether the first rows of a new model show the kinds of its columns.
+    pub(crate) fn finds_kinds(&self) -> bool {
+        self.schema.is_none() && self.kinds == KindsArg::Column
     }
 
     /// The flags that a TOML text has as keys.
@@ -222,6 +260,15 @@ impl ServeArgs {
         })?;
         Ok(parsed.args)
     }
+}
+
+/// Which disks have a row when it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AcksArg {
+    /// That of this service
+    Leader,
+    /// That of this service, and that of its follower
+    Follower,
 }
 
 /// What to do with a label that comes too late.
@@ -357,7 +404,7 @@ pub(crate) struct RepairArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct LogDirectory {
     /// The directory of the model in the data directory of the service
     #[arg(value_name = "DIR")]
@@ -383,7 +430,13 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) log: LogDirectory,
-    /// Write only the rows of this format: svmlight, vw, csv, tsv or json
+    /// Write the rows that could not be learned, with the reasons, as JSON lines
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) set_aside: bool,
+    /// Write only the rows after this record
+    #[arg(long, value_name = "RECORD", default_value_t = 0, value_parser = number::whole::<u64>)]
+    pub(crate) after: u64,
+    /// Write only the rows of this format: svmlight, vw, csv, tsv or json [default: all, with a file for each format]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<parsimon::data::Format>,
     /// File to write the rows to [default: standard output]

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
-use parsimon::Spec;
-use parsimon::algorithm::{ALGORITHMS, Kind, Parameter, all_parameters, find, scalar};
+use parsimon::algorithm::{ALGORITHMS, Parameter, find};
 use parsimon::data::Input;
-use parsimon::settings::alias;
+use parsimon::settings::{LabelDomain, alias};
+use parsimon::workspace::{SettingKind as Kind, all_parameters, scalar};
+use parsimon::{Settings, Spec};
 use serde_json::Value;
 
 use super::number;
@@ -24,7 +25,7 @@ fn parameters() -> impl Iterator<Item = &'static Parameter> {
     all_parameters().into_iter().map(|(parameter, _)| parameter)
 }
 
-/// What a setting is under each algorithm, with every word it may be under some.
+/// The forms of a setting under each algorithm, with all of its possible words.
 fn help(parameter: &Parameter, under_each: &[&'static Parameter]) -> String {
     let (mut abouts, mut words): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for other in under_each {
@@ -156,17 +157,17 @@ impl SpecArgs {
         }
     }
 
-    /// What was said, as an algorithm reads it unless another one is named.
+    /// Returns the given settings for this algorithm unless another one is named.
     pub(crate) fn given_to(&self, algorithm: &str) -> Result<Spec, Fault> {
         self.layers(Some(algorithm))
     }
 
-    /// What was said, and nothing else.
+    /// Returns only the given settings.
     pub(crate) fn given(&self) -> Result<Spec, Fault> {
         self.layers(None)
     }
 
-    /// The file and the flags over it, each with the settings' own names, as the algorithm reads them.
+    /// Returns the settings of the file, overridden by the flags, under the names that the algorithm reads.
     fn layers(&self, usual: Option<&str>) -> Result<Spec, Fault> {
         let file = match &self.file {
             None => Spec::default(),
@@ -183,7 +184,7 @@ impl SpecArgs {
     }
 }
 
-/// What to do with a setting that the default method does not have and others have.
+/// Treatment of a setting that the default method does not have and others have.
 fn methods_with(name: &str) -> Option<String> {
     let usual = Spec::recommended().get("algorithm")?.as_str().and_then(find)?;
     let others: Vec<&str> = ALGORITHMS.iter().filter(|a| a.has(name)).map(|a| a.name).collect();
@@ -218,7 +219,7 @@ fn set(spec: Spec, name: &str, text: &str) -> Spec {
         }
         // A method of `compare` is cut at its commas: there lists are written with semicolons.
         Some(Kind::Words(_)) if !text.contains([',', ';']) => scalar(text),
-        Some(Kind::ClassWeights) if text.contains('=') => class_weights(text),
+        Some(Kind::ClassWeights | Kind::Factors) if text.contains('=') => class_weights(text),
         Some(Kind::Natural | Kind::Order | Kind::NaturalOrNone) => natural(text),
         Some(Kind::Naturals) => text.split([',', ';']).map(|item| natural(item.trim())).collect(),
         Some(Kind::Words(_) | Kind::Positives) => {
@@ -229,7 +230,7 @@ fn set(spec: Spec, name: &str, text: &str) -> Spec {
     spec.set(&name, value)
 }
 
-/// `no=1,yes=10`, or with semicolons. A label may have an equals sign in it: the last one counts.
+/// `no=1,yes=10`, or with semicolons. A label, or the name of a feature, may have an equals sign in it: the last one counts.
 fn class_weights(text: &str) -> Value {
     let pair = |item: &str| {
         let (label, weight) = item.rsplit_once('=').unwrap_or((item, ""));
@@ -238,7 +239,7 @@ fn class_weights(text: &str) -> Value {
     Value::Object(text.split([',', ';']).map(pair).collect())
 }
 
-/// A whole number as people type it; whatever else it is, is for the settings to judge.
+/// Parses a whole number in any of its forms. The settings judge other texts.
 fn natural(text: &str) -> Value {
     number::whole::<u64>(text).map_or_else(|_| scalar(text), Value::from)
 }
@@ -260,14 +261,34 @@ pub(crate) fn method(text: &str) -> Result<Spec, Fault> {
     own_names(spec, Some(name))
 }
 
-/// What stands for a value in the help of a setting.
+/// Placeholder of a value in the help of a setting.
 pub(super) fn value_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Texts | Kind::Words(_) => "A,B,...",
         Kind::Positives | Kind::Naturals => "X,Y,...",
         Kind::Groups => "1,2;3,4",
         Kind::ClassWeights => "WEIGHTS",
+        Kind::Factors => "PAIRS",
         Kind::Choice(_) => "WORD",
         _ => "X",
+    }
+}
+
+/// Returns the settings, by default with the squared loss; losses for classes do not apply to signals.
+pub(crate) fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
+    let spec = spec.for_signals();
+    let settings = spec.resolve()?;
+    let is_free = spec.get("loss").is_none() && settings.loss().domain() != LabelDomain::Real;
+    let settings = match is_free {
+        true => spec.set("loss", "squared").resolve()?,
+        false => settings,
+    };
+    match settings.loss().domain() {
+        LabelDomain::Real => Ok(settings),
+        _ => Err(Fault::Usage(format!(
+            "{} with the loss {} is for classes; a system has numbers as output, so choose a loss such as squared",
+            settings.algorithm().name,
+            settings.loss_name()
+        ))),
     }
 }

@@ -14,27 +14,27 @@ struct Foreign {
     name: &'static str,
     letter: Option<char>,
     meaning: Meaning,
-    /// What to use instead, where a command has no flag with that meaning.
+    /// Advice if the command has no flag with this meaning.
     instead: &'static str,
 }
 
-/// What a flag of another program means here.
+/// Meanings of flags of other programs.
 enum Meaning {
-    /// The same as this flag, with the same value.
+    /// Equivalent to this flag, with the value unchanged.
     Flag(&'static str),
-    /// The same as this flag with this value. It has no value of its own.
+    /// Equivalent to this flag with this value; takes no value itself.
     Set(&'static str, &'static str),
-    /// The same as this switch, unless its value is false.
+    /// Equivalent to this switch, unless the value is false.
     Switch(&'static str),
-    /// What is the case anyway, or with the value false the same as this switch.
+    /// The default behavior; with the value false equivalent to this switch.
     Unless(&'static str),
-    /// The same as this switch. Its value, a number, is found in the data here.
+    /// Equivalent to this switch. The value, a number, is ignored: it is determined from the data.
     Counted(&'static str),
-    /// The same as this flag, with another word for the value.
+    /// Equivalent to this flag, with another word for the value.
     Words(&'static str, &'static [(&'static str, &'static str)]),
-    /// What is the case anyway. With the value false it is refused.
+    /// The default behavior. The value false is refused.
     Default,
-    /// Nothing.
+    /// No file.
     None,
 }
 
@@ -49,6 +49,7 @@ const fn foreign(
 
 use Meaning::{Counted, Default, Flag, None as Nothing, Set, Switch, Unless, Words};
 
+/// Losses that Vowpal Wabbit has: its name and ours, as `Loss::vw_name` has them.
 const LOSSES: &[(&str, &str)] = &[
     ("logistic", "logistic"),
     ("squared", "squared"),
@@ -208,7 +209,7 @@ const FOREIGN: &[Foreign] = &[
         "use --loss with logistic, squared, hinge, squared-hinge, huber, quantile or poisson"),
 ];
 
-/// The words of a command line, with the flags of `root` in place of their other names; or why one cannot be replaced.
+/// Replaces other names of flags in a command line by the flags of `root`. Returns an error if one cannot be replaced.
 pub(super) fn translate(
     root: &Command,
     words: impl IntoIterator<Item = OsString>,
@@ -393,6 +394,14 @@ mod tests {
 
     use super::*;
     use crate::args::Cli;
+
+    /// The table of losses in `parsimon-core` is the truth.
+    #[test]
+    fn losses_have_the_names_of_their_table() {
+        let known = parsimon::settings::Loss::ALL;
+        let named = known.iter().filter_map(|loss| Some((loss.vw_name()?, loss.word())));
+        assert_eq!(LOSSES, named.collect::<Vec<_>>());
+    }
 
     fn root() -> Command {
         let mut root = Cli::command();

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use parsimon::algorithm::{ALGORITHMS, Algorithm, DefaultValue, Kind, Parameter, filters, find};
-use parsimon::eval::Table;
+use parsimon::algorithm::{ALGORITHMS, Algorithm, Parameter, find};
+use parsimon::workspace::Table;
+use parsimon::workspace::{DefaultValue, SettingKind as Kind, filters};
 use serde_json::{Map, Value, json};
 
 use crate::args::{AlgorithmsArgs, default_of, unknown_algorithm};
@@ -15,6 +16,11 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
     let chosen: Vec<&Algorithm> = match &args.name {
         None => ALGORITHMS.iter().collect(),
         Some(name) => vec![find(name).ok_or_else(|| unknown_algorithm(name))?],
+    };
+    #[cfg(feature = "lab")]
+    let chosen = match &args.paper {
+        Some(paper) => of_paper(paper)?,
+        None => chosen,
     };
     let mut out = Output::open(None)?;
     if args.json {
@@ -37,11 +43,33 @@ pub(crate) fn run(args: &AlgorithmsArgs) -> Result<(), Fault> {
             out,
             "auto is the default of `parsimon train` and suits most data.\n`parsimon algorithms NAME` shows the settings of an algorithm with their defaults."
         )?;
-        writeln!(out, "`parsimon identify` and `parsimon cancel` accept")?;
+        writeln!(out, "On signals `parsimon identify` and `parsimon cancel` accept")?;
         writeln!(out, "{filters};")?;
+        writeln!(
+            out,
+            "on vectors (--synthetic) identify also accepts every algorithm with a loss for"
+        )?;
+        writeln!(
+            out,
+            "numbers, such as rda, adagrad-rda and csgd, with a rate for the length of the vectors;"
+        )?;
         writeln!(out, "the default of cancel is kalman, a filter in the frequency domain.")?;
     }
     out.finish()
+}
+
+/// The algorithms that statements of a paper are about.
+#[cfg(feature = "lab")]
+fn of_paper(paper: &str) -> Result<Vec<&'static Algorithm>, Fault> {
+    let entries: Vec<_> =
+        parsimon_lab::map::entries().into_iter().filter(|e| e.paper == paper).collect();
+    if entries.is_empty() {
+        return Err(Fault::Usage(format!(
+            "there is no paper {paper:?}; there are csgd, pda-thesis, lazy-thesis, slides and rda-notes"
+        )));
+    }
+    let is_asked = |a: &&Algorithm| entries.iter().any(|e| e.methods.iter().any(|m| m == a.name));
+    Ok(ALGORITHMS.iter().filter(is_asked).collect())
 }
 
 fn own_settings(algorithm: &Algorithm) -> String {

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::eval::number::{maybe, thousands};
-use parsimon::eval::{Binary, BinaryMetrics, CalibrationMethod, Calibrator, Table};
+use parsimon::eval::BinaryMetrics;
 use parsimon::settings::Loss;
+use parsimon::workspace::{Binary, CalibrationMethod, Calibrator, Table};
+use parsimon::workspace::{number::maybe, number::thousands};
 
 use crate::args::{BY_MODEL, CalibrateArgs};
 use crate::console::{ReadingBar, note};

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use parsimon::algorithm::{filters, find};
-use parsimon::eval::number::{significant, thousands};
+use parsimon::algorithm::find;
+use parsimon::workspace::filters;
+use parsimon::workspace::{number::significant, number::thousands};
 use parsimon_audio::wav::{self, Signal};
 use parsimon_audio::{
-    Adaptive, Alignment, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled, Spectrogram,
-    cancel_with,
+    Adaptive, Alignment, BlockNlms, Canceled, Config, Detection, Kalman, OnDoubleTalk, Sampled,
+    Spectrogram, cancel_with,
 };
 use parsimon_data::did_you_mean;
 use parsimon_page::chart::{Figure, HeatMaps, Panel, Series};
@@ -20,10 +21,12 @@ use crate::fault::Fault;
 use crate::output::{Files, refuse_endings, write_text};
 use crate::signal;
 
-use super::cancel_raw;
+use super::{cancel_page, cancel_raw};
 
 /// The canceller of the house.
 const KALMAN: &str = "kalman";
+/// NLMS in the frequency domain.
+const FDNLMS: &str = "fdnlms";
 
 pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
     if let Some(samples) = args.raw {
@@ -40,8 +43,13 @@ pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
         return cancel_raw::run(args, samples, (config, filter));
     }
     let mut files = Files::default();
-    files.read_path("--reference", args.far());
-    files.read_path("--microphone", args.near());
+    match &args.stereo {
+        Some(path) => files.read_path("--stereo", path),
+        None => {
+            files.read_path("--reference", args.far());
+            files.read_path("--microphone", args.near());
+        }
+    }
     files.read("--spec", &args.spec.inputs());
     refuse_endings(
         "--output",
@@ -54,10 +62,43 @@ pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
     files.write("--json", args.json.as_deref())?;
     files.draw("--plot", args.plot.as_deref())?;
     files.draw("--spectrogram", args.spectrogram.as_deref())?;
+    files.write("--page", args.page.as_deref())?;
     signal::check_ending(args.echo_path.as_ref())?;
-    let reference = wav::read(args.far(), args.reference_channel)?;
-    let microphone = wav::read(args.near(), args.microphone_channel)?;
-    look_at(args, &reference, &microphone)?;
+    let [far, near] = args.places();
+    let reference = wav::read(args.far(), far)?;
+    let microphones = match near {
+        Some(channel) => vec![wav::read(args.near(), Some(channel))?],
+        None => {
+            let first = wav::read(args.near(), Some(1))?;
+            let rest = (2..=usize::from(first.channels)).map(|c| wav::read(args.near(), Some(c)));
+            let rest: Vec<Signal> = rest.collect::<Result<_, _>>()?;
+            [vec![first], rest].concat()
+        }
+    };
+    if microphones.len() > 1 {
+        let single = [&args.json, &args.plot, &args.spectrogram, &args.page, &args.echo_path];
+        if single.iter().any(|path| path.is_some()) {
+            return Err(Fault::Usage(format!(
+                "{} has {} channels; reports are of one, choose it with --microphone-channel",
+                args.near().display(),
+                microphones.len()
+            )));
+        }
+    }
+    let mut cleaned = Vec::with_capacity(microphones.len());
+    for microphone in &microphones {
+        cleaned.push(clean(args, &reference, microphone)?);
+    }
+    finish(args, &reference, &microphones, &cleaned)
+}
+
+/// A microphone without the echo, and the CPU time that it took.
+fn clean(
+    args: &CancelArgs,
+    reference: &Signal,
+    microphone: &Signal,
+) -> Result<(Canceled, Duration), Fault> {
+    look_at(args, reference, microphone)?;
     let (config, filter) = filter(args, microphone.rate, Some(microphone.samples.len()))?;
     if config.taps > microphone.samples.len() {
         return Err(Fault::Usage(format!(
@@ -76,12 +117,22 @@ pub(crate) fn run(args: &CancelArgs) -> Result<(), Fault> {
         Some(samples) => Alignment::Known(samples),
         None => Alignment::Search { seconds: args.max_delay },
     };
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), cpu_time());
     let done = cancel_with(filter, &reference.samples, &microphone.samples, config, alignment)?;
-    finish(args, &reference, &microphone, &done, start.elapsed())
+    let time = match (before, cpu_time()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => start.elapsed(),
+    };
+    Ok((done, time))
 }
 
-/// Refuses signals that do not belong together, and warns of those that promise little.
+/// CPU time of this thread so far, where the system counts it.
+fn cpu_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// Refuses signals that do not belong together, and warns of signals from which little echo can be removed.
 fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result<(), Fault> {
     let (far, near) = (args.far().display(), args.near().display());
     if reference.rate != microphone.rate {
@@ -101,6 +152,9 @@ fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result
         ));
     }
     for (name, signal) in [(far, reference), (near, microphone)] {
+        if let Some(remark) = &signal.remark {
+            note(&format!("warning: {name} {remark}"));
+        }
         if signal.is_silent() {
             note(&format!("warning: {name} is silent (below -90 dB of full scale)"));
         }
@@ -158,10 +212,23 @@ fn filter(
         config.check()?;
         return Ok((config, Box::new(Kalman::new(&config)?)));
     }
+    if name == FDNLMS {
+        if let Some(other) = args.spec.names().find(|n| !["algorithm", "rate"].contains(n)) {
+            return Err(Fault::Usage(format!(
+                "fdnlms has no setting {other:?}; its settings are --rate, --taps and --regularization"
+            )));
+        }
+        let step = spec.get("rate").and_then(Value::as_f64).unwrap_or(0.5) as f32;
+        let share = args.regularization.unwrap_or(0.01) as f32;
+        config.on_double_talk = OnDoubleTalk::Freeze;
+        config.check()?;
+        let filter = BlockNlms::new(config.block(), config.taps, step, share)?;
+        return Ok((config, Box::new(filter)));
+    }
     if find(&name).is_none_or(|algorithm| !algorithm.is_filter()) {
-        let known = filters().chain([KALMAN]);
+        let known = filters().chain([KALMAN, FDNLMS]);
         return Err(Fault::Usage(format!(
-            "{name} does not cancel echo{}; {KALMAN} (the default) and {} do",
+            "{name} does not cancel echo{}; {KALMAN} (the default), {FDNLMS} and {} do",
             did_you_mean(&name, known),
             filters().collect::<Vec<_>>().join(", ")
         )));
@@ -178,6 +245,11 @@ fn filter(
     // A step that knows nothing of the near end must stand still while someone speaks.
     config.on_double_talk = OnDoubleTalk::Freeze;
     config.check()?;
+    if let Some(warning) =
+        length.and_then(|n| signal::long_run(settings.algorithm().name, config.taps, n as u64))
+    {
+        note(&warning);
+    }
     let filter = settings.filter::<f32>(config.taps, regularization)?;
     Ok((config, Box::new(Sampled::new(settings.algorithm().name, filter, &config))))
 }
@@ -185,22 +257,33 @@ fn filter(
 fn finish(
     args: &CancelArgs,
     reference: &Signal,
-    microphone: &Signal,
-    done: &Canceled,
-    time: Duration,
+    microphones: &[Signal],
+    cleaned: &[(Canceled, Duration)],
 ) -> Result<(), Fault> {
+    let ([microphone, ..], [(done, time), ..]) = (microphones, cleaned) else {
+        return Err(Fault::Input(format!("{} has no channels", args.near().display())));
+    };
     let mut clipped = 0;
     if let Some(path) = &args.output {
         let format = cancel_raw::sample_format(args.format, microphone.format);
-        // As everywhere, - is standard output.
+        // `-` is standard output, as in all commands.
         let path = if path == Path::new("-") { Path::new("/dev/stdout") } else { path };
-        clipped = wav::write(path, &done.clean, microphone.rate, format)?.clipped;
+        let channels: Vec<&[f32]> = cleaned.iter().map(|(done, _)| &done.clean[..]).collect();
+        clipped = wav::write_channels(path, &channels, microphone.rate, format)?.clipped;
     }
     if let Some(path) = &args.echo_path {
         let path_of_echo: Vec<f64> = done.echo_path.iter().map(|&w| f64::from(w)).collect();
         signal::write(path, &path_of_echo, microphone.rate)?;
     }
-    let per_second = time.as_secs_f64() / done.report.seconds.max(1e-9);
+    let per_second =
+        |(done, time): &(Canceled, Duration)| time.as_secs_f64() / done.report.seconds.max(1e-9);
+    if let Some(path) = &args.page {
+        let figures = [
+            levels(args, reference, microphone, done).to_svg(),
+            spectrograms(args, microphone, done).to_svg(),
+        ];
+        write_text(path, &cancel_page::html(args, microphone, done, &figures)?)?;
+    }
     if let Some(path) = &args.plot {
         write_text(path, &levels(args, reference, microphone, done).to_svg())?;
     }
@@ -211,7 +294,7 @@ fn finish(
         let mut report = json!(done.report);
         if let Value::Object(fields) = &mut report {
             fields.insert("time".into(), time.as_secs_f64().into());
-            fields.insert("time_per_second".into(), per_second.into());
+            fields.insert("time_per_second".into(), per_second(&cleaned[0]).into());
             fields.insert("clipped_output".into(), clipped.into());
             fields.insert("clipped_reference".into(), reference.clipped.into());
             fields.insert("clipped_microphone".into(), microphone.clipped.into());
@@ -222,7 +305,12 @@ fn finish(
         write_text(path, &text)?;
     }
     if !args.quiet {
-        summarize(done, per_second, clipped);
+        for (i, channel) in cleaned.iter().enumerate() {
+            if cleaned.len() > 1 {
+                note(&format!("channel {}:", i + 1));
+            }
+            summarize(&channel.0, per_second(channel), if i == 0 { clipped } else { 0 });
+        }
         if args.output.is_none() {
             note("nothing was saved; add -o CLEAN.wav to save the result");
         }
@@ -234,7 +322,7 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
     let report = &done.report;
     let ms = |samples: i64| 1000.0 * samples as f64 / f64::from(report.settings.rate);
     note(&format!(
-        "{}: {} taps at {} Hz, {} s of audio, {} ms per second of audio",
+        "{}: {} taps at {} Hz, {} s of audio, {} ms of CPU time per second of audio",
         report.algorithm,
         thousands(report.taps as u64),
         thousands(report.settings.rate.into()),
@@ -256,6 +344,9 @@ fn summarize(done: &Canceled, per_second: f64, clipped: u64) {
             );
         }
         None => {}
+    }
+    if let Some(warning) = &report.warning {
+        note(&format!("warning: {warning}"));
     }
     if report.drift_ppm != 0.0 {
         note(&format!(
@@ -326,7 +417,7 @@ fn levels(args: &CancelArgs, reference: &Signal, microphone: &Signal, done: &Can
     };
     let erle = &done.report.erle;
     let seconds = done.report.seconds;
-    // A level line for each window, from the first sample to the last; windows without a far end are gaps.
+    // Draws one horizontal line for each window, from the first sample to the last; windows without a far end are gaps.
     let points = erle.over_time.iter().enumerate().flat_map(|(i, db)| {
         let (start, end) = (i as f64 * erle.window, ((i + 1) as f64 * erle.window).min(seconds));
         let db = db.unwrap_or(f64::NAN);

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
 use parsimon::data::Input;
-use parsimon::eval::number::{significant, thousands};
+use parsimon::workspace::{number::significant, number::thousands};
 use parsimon_audio::wav::SampleFormat;
 use parsimon_audio::{Adaptive, Canceller, Config};
 use parsimon_files::InputFile;
@@ -113,7 +113,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// How samples are written where they were read as `read`.
+/// Returns the output format for samples that were read as `read`.
 pub(super) fn sample_format(asked: FormatArg, read: SampleFormat) -> SampleFormat {
     match asked {
         FormatArg::Same => read,
@@ -184,7 +184,7 @@ fn places(args: &CancelArgs, channels: usize, both: bool) -> Result<(usize, usiz
     Ok((far, near))
 }
 
-/// By how many samples the reference is made later.
+/// Delay of the reference in samples.
 fn delay(args: &CancelArgs, rate: u32) -> Result<usize, Fault> {
     match args.delay {
         None => {
@@ -242,7 +242,7 @@ fn shown(path: &Path) -> String {
     }
 }
 
-/// An input of frames, one sample of every channel.
+/// Input of frames. A frame has one sample of every channel.
 struct Frames {
     input: Box<dyn Read>,
     name: String,
@@ -296,7 +296,7 @@ impl Frames {
     }
 }
 
-/// Where samples go.
+/// Outputs of samples.
 struct Sink {
     output: Output,
     format: SampleFormat,

@@ -1,12 +1,14 @@
-//! What was found of a table's columns, printed.
+//! Printed description of a table's columns.
 
 use parsimon::InputSchema;
-use parsimon::data::{DataError, Format, Kind, Options, Reader, TableSchema};
-use parsimon::survey::{Opened, columns_in_words, widening_in_words};
-use parsimon_data::{is_label_name, listed};
+use parsimon::data::{Format, Reader, TableSchema};
+use parsimon::survey::{Opened, columns_in_words};
+use parsimon::workspace::Kind;
+use parsimon_data::{LabelGuess, TypeNote, listed, may_be_weight};
 
 use crate::args::DataArgs;
 use crate::console::note;
+use crate::flags::in_flags;
 use crate::provenance::quoted;
 
 /// Names of columns that a line lists at most.
@@ -14,18 +16,17 @@ const MOST_NAMES: usize = 10;
 
 /// Prints what was found in the data that is open, and what of it was guessed.
 pub(crate) fn announce(opened: &Opened, args: &DataArgs) {
-    opened.widened.iter().for_each(|sentence| note(sentence));
     found(&opened.schema, &opened.reader, args).iter().for_each(|line| note(line));
 }
 
-/// What was found of the columns, line by line.
+/// The kinds that were found of the columns, line by line.
 pub(crate) fn lines(schema: &InputSchema) -> Vec<String> {
     columns_in_words(schema, "--keep COLUMNS")
 }
 
-/// The same with the names of the columns, and with the guesses.
+/// Returns the lines with the columns' names and the guesses.
 fn found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<String> {
-    let mut lines = reader.guesses().to_vec();
+    let mut lines: Vec<String> = reader.guesses().iter().map(in_flags).collect();
     lines.extend(columns_found(schema, reader, args));
     lines
 }
@@ -53,22 +54,40 @@ fn columns_found(schema: &InputSchema, reader: &Reader, args: &DataArgs) -> Vec<
     lines.splice(1..1, names.collect::<Vec<_>>());
     lines.extend(odd_texts(table));
     lines.extend(forms(table));
-    let guess = table.label.as_ref().filter(|name| !is_label_name(name));
-    if let Some(label) = guess.filter(|_| args.label_column.is_none()) {
-        let is_first = table.columns.first().is_some_and(|column| column.name == *label);
-        lines.push(format!(
-            "label: guessed to be {}, the {} column, because it has two values; --label-column COLUMN chooses another",
-            listed([label].iter(), 1),
-            if is_first { "first" } else { "last" }
-        ));
+    lines.extend(typed(table));
+    if let (Some(label), Some(guess)) = (&table.label, table.notes.label_guess()) {
+        lines.push(guessed(label, guess));
     }
     if let Some(weight) = table.weight.as_ref().filter(|_| args.weight_column.is_none()) {
         let weight = listed([weight].iter(), 1);
         lines.push(format!(
-            "importance weight: column {weight}, because of its name; --ignore {weight} leaves it out"
+            "importance weight: guessed to be {weight}, because of its name; --weight-column none reads it as a feature"
+        ));
+    }
+    let may_be = table.columns.iter().find(|column| {
+        may_be_weight(&column.name)
+            && column.kind == Kind::Number
+            && table.label.as_ref() != Some(&column.name)
+    });
+    if let (Some(column), None, None) = (may_be, &table.weight, &args.weight_column) {
+        let name = listed([&column.name].iter(), 1);
+        lines.push(format!(
+            "{name} is a feature; --weight-column {} makes it the importance weight of rows",
+            quoted(&name)
         ));
     }
     lines
+}
+
+/// The guess of the label, with its reason and the next plausible columns.
+fn guessed(label: &str, guess: &LabelGuess) -> String {
+    let because = guess.reason.words();
+    let next = match &guess.runners_up[..] {
+        [] => String::new(),
+        next => format!(" (next: {})", listed(next.iter(), 2)),
+    };
+    let label = listed([label].iter(), 1);
+    format!("label: guessed to be {label}, {because}{next}; --label-column COLUMN chooses another")
 }
 
 /// The texts among numbers that are missing, a line for each.
@@ -108,6 +127,44 @@ fn forms(table: &TableSchema) -> Vec<String> {
     forms.into_iter().map(words).collect()
 }
 
+/// The columns whose type said more than their cells, a line for each type.
+fn typed(table: &TableSchema) -> Vec<String> {
+    let named = |of: fn(&TypeNote) -> Option<&String>| -> Vec<&String> {
+        let is_role = |name: &String| [&table.label, &table.weight].contains(&&Some(name.clone()));
+        table.notes.iter().filter_map(of).filter(|name| !is_role(name)).collect()
+    };
+    let digits = named(|note| matches!(note, TypeNote::Digits(_)).then(|| note.column()));
+    let single = named(|note| matches!(note, TypeNote::Single(_)).then(|| note.column()));
+    let lists = named(|note| matches!(note, TypeNote::List(_)).then(|| note.column()));
+    let codes = named(|note| matches!(note, TypeNote::Code(_)).then(|| note.column()));
+    let listed = |names: &[&String]| listed(names.iter(), MOST_NAMES);
+    let mut lines = Vec::new();
+    if let [first, ..] = digits[..] {
+        lines.push(format!(
+            "categories, because their digits are texts: {}; --numbers {} reads a column as numbers",
+            listed(&digits),
+            quoted(first)
+        ));
+    }
+    if let [first, ..] = codes[..] {
+        lines.push(format!(
+            "categories, because whole numbers that repeat are codes in columns of such names: {}; --numbers {} reads a column as numbers",
+            listed(&codes),
+            quoted(first)
+        ));
+    }
+    if !single.is_empty() {
+        lines.push(format!(
+            "floats of 32 bits, read with the values they have (0.1 is 0.10000000149011612): {}",
+            listed(&single)
+        ));
+    }
+    if !lists.is_empty() {
+        lines.push(format!("lists, each item of which is a category: {}", listed(&lists)));
+    }
+    lines
+}
+
 /// The features of a kind by name.
 fn named(table: &TableSchema, kind: Kind, plural: &str) -> Option<String> {
     let roles = [&table.label, &table.weight];
@@ -116,18 +173,6 @@ fn named(table: &TableSchema, kind: Kind, plural: &str) -> Option<String> {
     let names: Vec<_> =
         columns.map(|column| &column.name).filter(|name| is_feature(name)).collect();
     (!names.is_empty()).then(|| format!("  {plural}: {}", listed(names.iter(), MOST_NAMES)))
-}
-
-/// Prints why the data is read again, with which kind of the column.
-pub(crate) fn widened(error: &DataError, options: &Options) {
-    note(&format!("{}\n", widening_in_words(error, options)));
-}
-
-/// Reads with the kinds of other options.
-pub(crate) fn take_kinds(options: &mut Options, other: Options) {
-    options.kinds = other.kinds;
-    options.label_column = other.label_column;
-    options.weight_column = other.weight_column;
 }
 
 /// Prints what a person should know of the rows that were read.
@@ -141,9 +186,9 @@ pub(crate) fn skipped(reader: &Reader, consequence: &str) -> Vec<String> {
     if rows == 0 {
         return Vec::new();
     }
-    let count = parsimon::eval::number::thousands(rows);
+    let count = parsimon::workspace::number::thousands(rows);
     let plural = if rows == 1 { "" } else { "s" };
     let mut lines = vec![format!("skipped {count} bad row{plural}{consequence}:")];
-    lines.extend(reader.skipped().iter().map(|error| format!("  {error}")));
+    lines.extend(reader.skipped().iter().map(|error| format!("  {}", error.fact())));
     lines
 }

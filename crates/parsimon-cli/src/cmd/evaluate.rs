@@ -2,17 +2,21 @@
 
 use std::io::Write;
 
-use parsimon::eval::number::{maybe, thousands};
-use parsimon::eval::{Evaluation, Mean, Measure, Table};
-use parsimon::predict::{Assess, Assessed, BesideConstant, Prior, Segment, Segments};
+use parsimon::eval::Evaluation;
+use parsimon::predict::{Assess, Assessed};
+use parsimon::workspace::{BesideConstant, Prior, Segment, Segments};
+use parsimon::workspace::{Mean, Measure, Table};
+use parsimon::workspace::{number::maybe, number::thousands};
 use parsimon::{Error, Model};
 use parsimon_page::chart;
 use serde_json::Value;
 
+use super::predict::loaded;
 use super::{columns, unknown};
 use crate::args::{BY_MODEL, EvaluateArgs};
 use crate::console::{ReadingBar, note};
 use crate::fault::Fault;
+use crate::flags::in_flags;
 use crate::output::{Files, Output, write_text};
 
 pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
@@ -22,7 +26,7 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     files.read("DATA", &args.data.inputs());
     files.write("--json", args.json.as_deref())?;
     files.draw("--plot", args.plot.as_deref())?;
-    let model = Model::load(&args.model)?;
+    let model = loaded(&args.model, &args.data.inputs())?;
     check(args, &model)?;
     let options = args.data.options(model.precision())?;
     let inputs = args.data.inputs();
@@ -38,13 +42,13 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<(), Fault> {
     let assessed = model.assess(&inputs, &options, &how, &mut |position| bar.show(position));
     drop(bar);
     let assessed = assessed.map_err(|error| match error {
-        Error::Unknown(why) => unknown::refusal(&why),
+        Error::Unknown(why) => unknown::refusal(why.fact()),
         error => error.into(),
     })?;
     if !args.rows.quiet {
         warn(&assessed);
     }
-    let measure = super::progressive_measure(model.settings());
+    let measure = parsimon::job::measure_of(model.settings());
     match &args.json {
         Some(path) => {
             let report = json(&assessed);
@@ -95,7 +99,7 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
         return Err(Fault::Usage("--threshold is for two classes".into()));
     }
     let has_probabilities = match args.rows.raw {
-        true => model.settings().loss() == parsimon::settings::Loss::Logistic,
+        true => model.settings().loss().has_probabilities(),
         false => model.has_probabilities(),
     };
     if has_probabilities && !(threshold > 0.0 && threshold < 1.0) || !threshold.is_finite() {
@@ -109,7 +113,7 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
 /// Prints what a person should know of the rows.
 pub(crate) fn warn(assessed: &Assessed) {
     assessed.coverage.warnings().iter().for_each(|warning| note(warning));
-    assessed.guesses.iter().for_each(|guess| note(guess));
+    assessed.guesses.iter().for_each(|guess| note(&in_flags(guess)));
     columns::warn(&assessed.warnings);
     if assessed.skipped > 0 {
         note(&format!("skipped {} bad rows", thousands(assessed.skipped)));
@@ -137,7 +141,7 @@ fn table(beside: &BesideConstant, measure: Measure) -> Table {
     table
 }
 
-/// Where the constant is from, and whether the model beats it.
+/// The origin of the constant, and whether the model is better.
 fn origin(beside: &BesideConstant) -> String {
     let from = match beside.constant_from {
         Prior::TrainingLabels => "the labels the model was trained on",

@@ -2,22 +2,30 @@
 
 use std::time::{Duration, Instant};
 
-use parsimon::eval::number::{duration, significant, thousands};
-use parsimon::filter::{Identified, IdentifyPoint, identify};
-use parsimon::settings::{LabelDomain, Precision};
-use parsimon::study::{Regressors, Synthetic, identify_system};
-use parsimon::{LearnerOptions, Settings, Spec, memory};
+use parsimon::filter::Identified;
+use parsimon::settings::Precision;
+use parsimon::study::Synthetic;
+use parsimon::workspace::Regressors;
+#[cfg(feature = "audio")]
+use parsimon::workspace::identify_in_blocks;
+use parsimon::workspace::{IdentifyPoint, Zeros, identify_system_with, identify_with};
+use parsimon::workspace::{Message, Remedy};
+use parsimon::workspace::{number::duration, number::significant, number::thousands};
+use parsimon::{LearnerOptions, Settings, Spec};
 use parsimon_page::chart::{Figure, Panel, Series};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::args::{IdentifyArgs, PrecisionArg};
+use crate::args::{IdentifyArgs, PrecisionArg, for_numbers};
 use crate::console::note;
 use crate::fault::Fault;
+use crate::flags::in_flags;
 use crate::output::{Files, write_text};
 use crate::signal::{self, Source};
 
-/// What is identified when nobody says how: sparse paths fast, dense ones no slower than NLMS.
+/// The default method where settings are given without a name: fast for sparse paths, and no slower than NLMS for dense ones.
 const DEFAULT: &str = "ipnlms";
+/// The methods that are tried where neither a name nor settings are given.
+const TRIED: [&str; 2] = ["nlms", "ipnlms"];
 const TAPS: usize = 512;
 /// A residual of more than this multiple of the signal's power (40 dB) is a filter that ran away.
 const RUNAWAY: f64 = 1e4;
@@ -35,13 +43,85 @@ pub(crate) fn run(args: &IdentifyArgs) -> Result<(), Fault> {
     signal::regularization(args.regularization)?;
     signal::check_ending(args.output.as_ref())?;
     check_files(args)?;
-    let settings = for_numbers(args.spec.spec_or(DEFAULT)?)?;
-    let run = match (&args.synthetic, &args.reference, &args.observed) {
-        (Some(text), _, _) => synthetic(args, &settings, text)?,
-        (None, Some(reference), Some(observed)) => signals(args, &settings, reference, observed)?,
-        _ => return Err(Fault::Usage("identify needs --reference and --observed".into())),
-    };
-    finish(args, &settings, &run)
+    if args.spec.names().next().is_none() && !args.spec.names_algorithm()? {
+        return automatic(args);
+    }
+    let spec = args.spec.spec_or(DEFAULT)?;
+    #[cfg(feature = "audio")]
+    if let Some(name) =
+        blocks::NAMES.iter().find(|name| spec.get("algorithm") == Some(&json!(name)))
+    {
+        let step = blocks::step(&args.spec, name)?;
+        let run = once(args, Way::Blocks(name, step))?;
+        let settings = match *name {
+            blocks::KALMAN => json!({"algorithm": name}),
+            _ => json!({"algorithm": name, "rate": step}),
+        };
+        return finish(args, name, &settings, &run);
+    }
+    let settings = for_numbers(for_rows(args, spec)?)?;
+    let run = once(args, Way::Samples(&settings, Zeros::Filter))?;
+    finish(args, settings.algorithm().name, &json!(settings.to_json()), &run)
+}
+
+/// A smaller rate where the rows of a synthetic system are longer than the method's rate is made for.
+fn for_rows(args: &IdentifyArgs, spec: Spec) -> Result<Spec, Fault> {
+    Ok(match &args.synthetic {
+        Some(text) => spec.for_rows_of_energy(Synthetic::parse(text)?.energy()),
+        None => spec,
+    })
+}
+
+/// How the response is found.
+#[derive(Clone, Copy)]
+enum Way<'a> {
+    /// Sample by sample, or row by row.
+    Samples(&'a Settings, Zeros),
+    /// In blocks, by the name of the filter and its step.
+    #[cfg(feature = "audio")]
+    Blocks(&'a str, f32),
+}
+
+impl Way<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Samples(settings, _) => settings.algorithm().name,
+            #[cfg(feature = "audio")]
+            Self::Blocks(name, _) => name,
+        }
+    }
+
+    /// Whether warnings of the signals are printed: where several methods are tried, they come once.
+    fn warns(&self) -> bool {
+        !matches!(self, Self::Samples(settings, Zeros::Race) if settings.algorithm().name != TRIED[0])
+    }
+}
+
+fn once(args: &IdentifyArgs, way: Way<'_>) -> Result<IdentifyRun, Fault> {
+    match (&args.synthetic, &args.reference, &args.observed) {
+        (Some(text), _, _) => synthetic(args, way, text),
+        (None, Some(reference), Some(observed)) => signals(args, way, (reference, observed)),
+        _ => Err(Fault::Usage("identify needs --reference and --observed".into())),
+    }
+}
+
+/// Tries the methods, each with the threshold that predicts best, and keeps the one that predicts best.
+fn automatic(args: &IdentifyArgs) -> Result<(), Fault> {
+    let mut best: Option<(Settings, IdentifyRun)> = None;
+    for name in TRIED {
+        let settings = for_numbers(for_rows(args, args.spec.spec_or(name)?)?)?;
+        let run = once(args, Way::Samples(&settings, Zeros::Race))?;
+        let error = |run: &IdentifyRun| run.found.sparse_error.unwrap_or(f64::INFINITY);
+        if best.as_ref().is_none_or(|(_, other)| error(&run) < error(other)) {
+            best = Some((settings, run));
+        }
+    }
+    match best {
+        Some((settings, run)) => {
+            finish(args, settings.algorithm().name, &json!(settings.to_json()), &run)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses outputs that would overwrite an input or each other.
@@ -61,26 +141,7 @@ fn check_files(args: &IdentifyArgs) -> Result<(), Fault> {
     files.draw("--curve", args.curve.as_deref())
 }
 
-/// The settings, with the squared loss where nobody names one; losses for classes make no sense of a signal.
-fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
-    let spec = spec.for_signals();
-    let settings = spec.resolve()?;
-    let is_free = spec.get("loss").is_none() && settings.loss().domain() != LabelDomain::Real;
-    let settings = match is_free {
-        true => spec.set("loss", "squared").resolve()?,
-        false => settings,
-    };
-    match settings.loss().domain() {
-        LabelDomain::Real => Ok(settings),
-        _ => Err(Fault::Usage(format!(
-            "{} with the loss {} is for classes; a system has numbers as output, so choose a loss such as squared",
-            settings.algorithm().name,
-            settings.loss_name()
-        ))),
-    }
-}
-
-fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<IdentifyRun, Fault> {
+fn synthetic(args: &IdentifyArgs, way: Way<'_>, text: &str) -> Result<IdentifyRun, Fault> {
     let synthetic = Synthetic::parse(text)?;
     let mut system = synthetic.start();
     let truth = Some(system.truth().to_vec());
@@ -92,25 +153,38 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Ide
                     "--regularization is for signals; vectors have the setting --delta".into(),
                 ));
             }
+            #[allow(clippy::infallible_destructuring_match, reason = "blocks are a feature")]
+            let (settings, zeros) = match way {
+                Way::Samples(settings, zeros) => (settings, zeros),
+                #[cfg(feature = "audio")]
+                Way::Blocks(name, _) => {
+                    return Err(Fault::Usage(format!(
+                        "{name} filters signals; add regressors=signal to --synthetic"
+                    )));
+                }
+            };
             let precision = args.precision.into();
             let frame = LearnerOptions { precision, bias: false, ..LearnerOptions::default() };
-            identify_system(settings, frame, &mut system, synthetic.samples)?
+            identify_system_with(settings, frame, &mut system, synthetic.samples, zeros)?
         }
         Regressors::Signal => {
             // Two signals, and the residual, in vectors that double.
-            memory::check(synthetic.samples.saturating_mul(9 * size_of::<f64>() as u64)).map_err(
-                |shortage| {
-                    let what = format!("a signal of {} samples", synthetic.samples);
-                    Fault::Usage(shortage.of(&what, "use fewer samples"))
-                },
-            )?;
+            parsimon::workspace::check(
+                synthetic.samples.saturating_mul(9 * size_of::<f64>() as u64),
+            )
+            .map_err(|shortage| {
+                let what = format!("a signal of {} samples", synthetic.samples);
+                let advice = Remedy::Advice("use fewer samples".into());
+                Fault::Usage(in_flags(&Message::shortage(&shortage, &what, &[advice])))
+            })?;
             let (mut x, mut reference, mut observed) =
                 (vec![0.0; synthetic.n], Vec::new(), Vec::new());
             for _ in 0..synthetic.samples {
                 observed.push(system.next_row(&mut x));
                 reference.push(x[0]);
             }
-            over(args, settings, synthetic.n, &reference, &observed, truth.as_deref())?
+            let signals = (&reference[..], &observed[..]);
+            over(args, way, synthetic.n, signals, truth.as_deref())?
         }
     };
     let time = start.elapsed();
@@ -119,12 +193,10 @@ fn synthetic(args: &IdentifyArgs, settings: &Settings, text: &str) -> Result<Ide
 
 fn signals(
     args: &IdentifyArgs,
-    settings: &Settings,
-    reference: &str,
-    observed: &str,
+    way: Way<'_>,
+    (from, to): (&str, &str),
 ) -> Result<IdentifyRun, Fault> {
     signal::refuse_settings(&args.spec)?;
-    let (from, to) = (reference, observed);
     let reference = Source::new(from).read(args.channel)?;
     let observed = Source::new(to).read(args.channel)?;
     if let (Some(one), Some(other)) = (reference.rate, observed.rate)
@@ -135,6 +207,11 @@ fn signals(
         )));
     }
     let samples = reference.samples.len().min(observed.samples.len());
+    let note = |text: &str| {
+        if way.warns() {
+            note(text);
+        }
+    };
     if reference.samples.len() != observed.samples.len() {
         note(&format!(
             "warning: {from} has {} samples and {to} has {}; the first {} are used",
@@ -174,7 +251,7 @@ fn signals(
     }
     let (x, y) = (&reference.samples[..samples], &observed.samples[..samples]);
     let start = Instant::now();
-    let found = over(args, settings, taps, x, y, truth.as_deref())?;
+    let found = over(args, way, taps, (x, y), truth.as_deref())?;
     let time = start.elapsed();
     let rate = reference.rate.or(observed.rate);
     Ok(IdentifyRun { found, truth, samples: samples as u64, rate, time })
@@ -182,28 +259,54 @@ fn signals(
 
 fn over(
     args: &IdentifyArgs,
-    settings: &Settings,
+    way: Way<'_>,
     taps: usize,
-    reference: &[f64],
-    observed: &[f64],
+    (reference, observed): (&[f64], &[f64]),
     truth: Option<&[f64]>,
 ) -> Result<Identified, Fault> {
     let regularization = signal::regularization(args.regularization)?;
+    let samples = reference.len().min(observed.len()) as u64;
+    if let Some(warning) = signal::long_run(way.name(), taps, samples) {
+        note(&warning);
+    }
     let most = Precision::from(args.precision).max_value();
     if let Some(x) = reference.iter().chain(observed).find(|x| x.abs() > most) {
         return Err(Fault::Input(format!("a sample is {x:e}, beyond what the arithmetic holds")));
     }
+    let (settings, zeros) = match way {
+        Way::Samples(settings, zeros) => (settings, zeros),
+        #[cfg(feature = "audio")]
+        Way::Blocks(name, step) => {
+            let mut filter = blocks::Blocks::new(name, taps, step, args.regularization)?;
+            let block = parsimon::workspace::BlockFilter::block(&filter);
+            if reference.len().min(observed.len()) < block {
+                return Err(Fault::Usage(format!(
+                    "{name} takes blocks of {block} samples, and there are fewer; pass a smaller --taps"
+                )));
+            }
+            let mut found = identify_in_blocks(&mut filter, reference, observed, truth);
+            found.taps.truncate(taps);
+            return Ok(found);
+        }
+    };
     let narrow = |signal: &[f64]| signal.iter().map(|&x| x as f32).collect::<Vec<_>>();
     Ok(match args.precision {
         PrecisionArg::F32 => {
             let (x, y) = (narrow(reference), narrow(observed));
-            identify(settings, taps, regularization, &x, &y, truth)?
+            identify_with(settings, taps, regularization, &x, &y, truth, zeros)?
         }
-        PrecisionArg::F64 => identify(settings, taps, regularization, reference, observed, truth)?,
+        PrecisionArg::F64 => {
+            identify_with(settings, taps, regularization, reference, observed, truth, zeros)?
+        }
     })
 }
 
-fn finish(args: &IdentifyArgs, settings: &Settings, run: &IdentifyRun) -> Result<(), Fault> {
+fn finish(
+    args: &IdentifyArgs,
+    name: &str,
+    settings: &Value,
+    run: &IdentifyRun,
+) -> Result<(), Fault> {
     let found = &run.found;
     let diverged = |point: &IdentifyPoint| {
         !point.residual.is_finite() || point.residual > RUNAWAY * point.observed.max(1e-300)
@@ -214,7 +317,6 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &IdentifyRun) -> Result
                 .into(),
         ));
     }
-    let name = settings.algorithm().name;
     if let Some(path) = &args.output {
         signal::write(path, &found.taps, run.rate.unwrap_or(8000))?;
     }
@@ -226,12 +328,13 @@ fn finish(args: &IdentifyArgs, settings: &Settings, run: &IdentifyRun) -> Result
     }
     if let Some(path) = &args.json {
         let report = json!({
-            "settings": settings.to_json(),
+            "settings": settings,
             "samples": run.samples,
             "rate": run.rate,
             "seconds": run.time.as_secs_f64(),
             "mismatch_db": found.mismatch_db(),
             "zeros": found.curve.last().map(|p| p.zeros),
+            "threshold": found.threshold,
             "resets": found.resets,
             "taps": found.taps,
             "truth": run.truth,
@@ -266,7 +369,10 @@ fn summarize(name: &str, run: &IdentifyRun) {
         let level = significant(gain.abs(), 4);
         note(&format!("residual {level} dB {side} the observed signal in the second half"));
     }
-    note(&format!("{zeros} of {} coefficients are exactly zero", found.taps.len()));
+    let threshold = found.threshold.filter(|t| *t > 0.0).map_or(String::new(), |t| {
+        format!(": those below {}, which predicts best", significant(t, 3))
+    });
+    note(&format!("{zeros} of {} coefficients are exactly zero{threshold}", found.taps.len()));
     if let Some(db) = last.mismatch_db {
         note(&format!("system mismatch {} dB", significant(db, 4)));
     }
@@ -316,7 +422,7 @@ fn curve(name: &str, run: &IdentifyRun) -> Figure {
         figure = figure
             .panel(Panel::new(x_title, "system mismatch, dB").series(Series::line(name, mismatch)));
     }
-    // Nothing is left of nothing: a silent stretch is a gap.
+    // A silent stretch has no residual and is a gap in the curve.
     let left = |p: &IdentifyPoint| match p.observed > 0.0 {
         true => db(p.residual / p.observed),
         false => f64::NAN,
@@ -331,4 +437,81 @@ fn curve(name: &str, run: &IdentifyRun) -> Figure {
         .series(Series::line(name, points(&|p| 100.0 * p.zeros)))
         .limit_y(0.0, 100.0);
     figure.panel(convergence).panel(residual).panel(zeros)
+}
+
+/// The filters of the echo canceller as methods of identification.
+#[cfg(feature = "audio")]
+mod blocks {
+    use parsimon::workspace::BlockFilter;
+    use parsimon_audio::{Adaptive, BlockNlms, Config, Kalman, Learning};
+
+    use crate::args::SpecArgs;
+    use crate::fault::Fault;
+
+    pub(super) const KALMAN: &str = "kalman";
+    pub(super) const FDNLMS: &str = "fdnlms";
+    pub(super) const NAMES: [&str; 2] = [KALMAN, FDNLMS];
+    const STEP: f64 = 0.5;
+    const REGULARIZATION: f64 = 0.01;
+    /// Rates for which the canceller's blocks have 64, 256 and 512 samples; time constants are in seconds of that rate.
+    const RATES: [(usize, u32); 3] = [(64, 16_000), (256, 48_000), (512, 96_000)];
+
+    pub(super) struct Blocks {
+        filter: Box<dyn Adaptive>,
+        block: usize,
+    }
+
+    /// The step of `fdnlms`, the only setting there is.
+    pub(super) fn step(spec: &SpecArgs, name: &str) -> Result<f32, Fault> {
+        let known = |setting: &str| setting == "algorithm" || (name == FDNLMS && setting == "rate");
+        if let Some(other) = spec.names().find(|setting| !known(setting)) {
+            return Err(Fault::Usage(match name {
+                KALMAN => format!("kalman has no setting {other:?}; it finds its steps by itself"),
+                _ => format!(
+                    "{name} has no setting {other:?}; its settings are --rate and --regularization"
+                ),
+            }));
+        }
+        let rate = spec.spec_or(name)?.get("rate").and_then(serde_json::Value::as_f64);
+        Ok(rate.unwrap_or(STEP) as f32)
+    }
+
+    impl Blocks {
+        pub(super) fn new(
+            name: &str,
+            taps: usize,
+            step: f32,
+            regularization: Option<f64>,
+        ) -> Result<Self, Fault> {
+            // A quarter of the path, so that little of it is rounded up, and long enough to be fast.
+            let wanted = (taps / 4).max(1);
+            if name == KALMAN {
+                if regularization.is_some() {
+                    return Err(Fault::Usage(
+                        "kalman regularizes by itself; --regularization is for the others".into(),
+                    ));
+                }
+                let fits = RATES.iter().rev().find(|(block, _)| *block <= wanted);
+                let (block, rate) = fits.copied().unwrap_or(RATES[0]);
+                let config = Config { taps, growth: 1, ..Config::at(rate) };
+                return Ok(Self { filter: Box::new(Kalman::new(&config)?), block });
+            }
+            let block = (wanted.next_power_of_two() / 2).clamp(16, 4096);
+            let share = regularization.unwrap_or(REGULARIZATION) as f32;
+            let filter = BlockNlms::new(block, taps, step, share)?;
+            Ok(Self { filter: Box::new(filter), block })
+        }
+    }
+
+    impl BlockFilter for Blocks {
+        fn block(&self) -> usize {
+            self.block
+        }
+        fn run(&mut self, reference: &[f32], observed: &[f32], residual: &mut [f32]) {
+            self.filter.cancel(reference, observed, Learning::Adapt, residual);
+        }
+        fn taps(&self) -> Vec<f64> {
+            self.filter.echo_path().iter().map(|&w| f64::from(w)).collect()
+        }
+    }
 }

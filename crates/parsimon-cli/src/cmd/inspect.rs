@@ -2,23 +2,39 @@
 
 use std::io::Write;
 
-use parsimon::Model;
-use parsimon::eval::number::{significant, thousands};
-use parsimon::eval::{Measure, Table};
-use parsimon::predict::{Dictionary, Head};
+use parsimon::error::FormatErrorKind;
+use parsimon::job::measure_of;
 use parsimon::rows::Row;
+use parsimon::workspace::{Dictionary, Head};
+use parsimon::workspace::{Measure, Table};
+use parsimon::workspace::{number::significant, number::thousands};
+use parsimon::{Model, Trainer};
 use parsimon_data::listed;
 use serde_json::{Map, Value, json};
 
 use crate::args::{InspectArgs, WeightsFormat};
 use crate::fault::Fault;
-use crate::output::Output;
+use crate::output::{Files, Output};
 
-/// How many features of a dictionary's row stand in the summary.
+/// Number of features of a dictionary's row in the summary.
 const SHOWN: usize = 8;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
-    let model = Model::load(&args.model)?;
+    let model = match Model::load(&args.model) {
+        Err(error) if error.kind() == FormatErrorKind::WrongFile => {
+            return checkpoint(args, &Trainer::resume(&args.model)?);
+        }
+        model => model?,
+    };
+    if let Some(path) = &args.html {
+        let mut files = Files::default();
+        files.read_path("MODEL", &args.model);
+        files.write("--html", Some(path))?;
+        let name = args.model.file_name().unwrap_or(args.model.as_os_str()).to_string_lossy();
+        let mut out = Output::open(Some(path))?;
+        out.write_all(super::inspect_page::page(&model, &name).as_bytes())?;
+        out.finish()?;
+    }
     let mut out = Output::open(None)?;
     match args.weights {
         Some(WeightsFormat::Json) => {
@@ -33,6 +49,82 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), Fault> {
         None => summary(&mut out, &model, args.top)?,
     }
     out.finish()
+}
+
+/// Prints the state of a checkpoint; its weights are those of the model that it makes.
+fn checkpoint(args: &InspectArgs, trainer: &Trainer) -> Result<(), Fault> {
+    let model = trainer.model();
+    let mut out = Output::open(None)?;
+    match args.weights {
+        Some(WeightsFormat::Json) => {
+            serde_json::to_writer(&mut out, &weights_json(&model)).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Some(WeightsFormat::Tsv) => weights_tsv(&mut out, &model)?,
+        None if args.json => {
+            let header = serde_json::to_string_pretty(&state(trainer, &model)).unwrap_or_default();
+            writeln!(out, "{header}")?;
+        }
+        None => state_in_words(&mut out, trainer, &model)?,
+    }
+    out.finish()
+}
+
+fn state(trainer: &Trainer, model: &Model) -> Value {
+    let mut state = header(model);
+    state["checkpoint"] = json!({
+        "settings": trainer.settings().completed(&trainer.schema().found),
+        "rows": trainer.progressive().rows(),
+        "progressive_loss": trainer.progressive().average(),
+        "constant_loss": trainer.constant_loss(),
+        "files": trainer.consumed(),
+        "race": trainer.online().chosen().map(|_| model.settings().to_json()),
+        "began_with": trainer.began_with(),
+        "sample_negatives": trainer.sample_negatives(),
+    });
+    state
+}
+
+fn state_in_words(out: &mut Output, trainer: &Trainer, model: &Model) -> std::io::Result<()> {
+    let settings = trainer.settings();
+    let shown = settings.completed(&trainer.schema().found);
+    let shown: Vec<String> = shown
+        .iter()
+        .filter(|(name, value)| {
+            *name != "algorithm" && !value.is_null() && **value != Value::Bool(false)
+        })
+        .map(|(name, value)| format!("{name} {}", value.to_string().trim_matches('"')))
+        .collect();
+    writeln!(out, "checkpoint of {}: {}", settings.algorithm().name, shown.join(", "))?;
+    let measure = measure_of(settings);
+    let progressive = trainer.progressive();
+    let loss = |x: Option<f64>| x.map_or("-".to_owned(), |x| significant(measure.factor * x, 6));
+    let name = match settings.is_multiclass() {
+        true => "error rate",
+        false if measure.is_mse() => measure.name,
+        false => "loss",
+    };
+    writeln!(
+        out,
+        "{} rows, progressive {name} {} (a constant prediction {}), {} nonzero weights",
+        thousands(progressive.rows()),
+        loss(progressive.average()),
+        loss(trainer.constant_loss()),
+        thousands(model.nonzeros() as u64)
+    )?;
+    if trainer.online().chosen().is_some() {
+        let chosen = model.settings().to_json();
+        writeln!(
+            out,
+            "race: rate {} and l1 {} lead",
+            chosen.get("rate").map_or("-".into(), Value::to_string),
+            chosen.get("l1").map_or("-".into(), Value::to_string)
+        )?;
+    }
+    for file in trainer.consumed() {
+        writeln!(out, "learned {} rows of {}", thousands(file.rows), file.path)?;
+    }
+    Ok(())
 }
 
 fn header(model: &Model) -> Value {
@@ -59,7 +151,7 @@ fn features_json(model: &Model, row: Row<'_>) -> Value {
     row.iter().map(|(j, v)| (model.name(j).into_owned(), v.into())).collect::<Map<_, _>>().into()
 }
 
-/// The same in one field of a line.
+/// Formats the features of a dictionary's row as one field of a line.
 fn features_text(model: &Model, row: Row<'_>) -> String {
     let features = row.iter().map(|(j, v)| format!("{}:{v}", model.name(j)));
     features.collect::<Vec<_>>().join(" ")
@@ -117,7 +209,7 @@ fn weights_json(model: &Model) -> Value {
 /// The range that the cells of number columns are clipped to, for those with a weight.
 fn columns_json(model: &Model, head: &Head) -> Option<Value> {
     let used = model.columns().iter().filter(|column| head.weight(column.id) != 0.0);
-    let range = |column: &parsimon::predict::ColumnMoments| {
+    let range = |column: &parsimon::workspace::ColumnMoments| {
         let (low, high) = column.range();
         (model.name(column.id).into_owned(), json!({"low": low, "high": high}))
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use parsimon::eval::number::thousands;
+use parsimon::workspace::number::thousands;
 use parsimon_serve::{OpenError, Without, archive};
 
 use crate::args::{
@@ -75,8 +75,31 @@ fn replay(args: &ReplayArgs) -> Result<(), Fault> {
 }
 
 fn export(args: &ExportArgs) -> Result<(), Fault> {
+    let formats = match (args.set_aside, args.format) {
+        (false, None) => archive::formats(&args.log.directory, args.after).map_err(fault)?,
+        _ => Vec::new(),
+    };
+    let (Some(output), true) = (&args.output, formats.len() > 1) else { return export_one(args) };
+    // Rows of several formats are no file of any.
+    for format in formats {
+        let output = Some(output.with_extension(format.to_string()));
+        let (log, format) = (args.log.clone(), Some(format));
+        let one = ExportArgs { log, set_aside: false, after: args.after, format, output };
+        if let Some(path) = &one.output {
+            note(&format!("{}:", path.display()));
+        }
+        export_one(&one)?;
+    }
+    Ok(())
+}
+
+fn export_one(args: &ExportArgs) -> Result<(), Fault> {
     let mut out = Output::open(args.output.as_deref())?;
-    let rows = archive::export(&args.log.directory, args.format, &mut out).map_err(fault)?;
+    let rows = match args.set_aside {
+        true => archive::export_set_aside(&args.log.directory, &mut out),
+        false => archive::export(&args.log.directory, args.format, args.after, &mut out),
+    };
+    let rows = rows.map_err(fault)?;
     out.finish()?;
     note(&format!("{} rows", thousands(rows)));
     Ok(())

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use parsimon::eval::Table;
-use parsimon::eval::number::{significant, thousands};
 use parsimon::merge::{Delta, merge_deltas};
+use parsimon::workspace::Table;
+use parsimon::workspace::{number::significant, number::thousands};
 use parsimon::{Error, Trainer};
 use parsimon_files::FileId;
 
@@ -80,11 +80,11 @@ fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
         return Ok(Trainer::resume(base)?);
     }
     let first = Trainer::resume(&args.checkpoints[0])?;
-    let (settings, frame, reading) = (first.settings(), first.frame(), first.schema());
+    let (settings, frame, reading) = (first.settings(), first.options(), first.schema());
     Ok(Trainer::new(settings.clone(), frame, reading.clone())?)
 }
 
-/// What one checkpoint has learned since; what is wrong with it is told with its name.
+/// Returns the change of one checkpoint since the base. An error names the checkpoint.
 fn delta(start: &Trainer, path: &Path, args: &MergeArgs) -> Result<Delta, Fault> {
     let end = Trainer::resume(path)?;
     let base = match &args.from {

@@ -6,6 +6,8 @@ pub(crate) mod calibrate;
 #[cfg(feature = "audio")]
 pub(crate) mod cancel;
 #[cfg(feature = "audio")]
+mod cancel_page;
+#[cfg(feature = "audio")]
 mod cancel_raw;
 #[cfg(feature = "serve")]
 pub(crate) mod client;
@@ -21,6 +23,7 @@ mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod identify;
 pub(crate) mod inspect;
+mod inspect_page;
 #[cfg(feature = "serve")]
 pub(crate) mod log;
 pub(crate) mod merge;
@@ -35,11 +38,3 @@ pub(crate) mod serve;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unknown;
-
-/// How the progressive loss is shown: that of several classes is a share of errors.
-fn progressive_measure(settings: &parsimon::Settings) -> parsimon::eval::Measure {
-    match settings.is_multiclass() {
-        true => parsimon::eval::Measure::default(),
-        false => parsimon::eval::Measure::of(settings.loss()),
-    }
-}

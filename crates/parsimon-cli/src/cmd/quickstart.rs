@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
-use parsimon::data::{Input, Labels, Options};
-use parsimon::eval::Table;
-use parsimon::eval::number::{maybe, percent, significant, thousands};
+use parsimon::data::{Bounds, Input, Labels, Options, Reading};
 use parsimon::settings::Precision;
+use parsimon::workspace::Table;
+use parsimon::workspace::{number::maybe, number::percent, number::significant, number::thousands};
 use parsimon::{InputSchema, LearnerOptions, Model, Plan, Spec, Trainer, run as run_plan};
 use parsimon_page::chart::learning_curve;
 use rand::RngExt;
@@ -40,7 +40,7 @@ impl Clicks {
         for size in FIELDS {
             for value in 0..TRUE_PER_FIELD.min(size) {
                 let w: f64 = StandardNormal.sample(&mut random);
-                // Clearly nonzero: a truth of 0.01 is nobody's truth.
+                // Clearly nonzero: no method finds a truth of 0.01.
                 truth.push((first + value, (0.4 + 0.6 * w.abs()).copysign(w)));
             }
             first += size;
@@ -98,8 +98,8 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     let settings = Spec::new("ftrl").set("l1", 4.0).set("rate", 0.1).resolve()?;
     let reading = InputSchema::default();
     let options = Options {
-        labels: Labels::binary(),
-        max_value: Precision::F32.max_value(),
+        reading: Reading { labels: Labels::binary(), ..Reading::default() },
+        bounds: Bounds { max_value: Precision::F32.max_value(), ..Bounds::default() },
         ..Options::default()
     };
     let frame = LearnerOptions { precision: Precision::F32, ..LearnerOptions::default() };
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
     out.finish()
 }
 
-/// How much of the truth was found.
+/// Share of the truth that was found.
 fn support(out: &mut Output, clicks: &Clicks, model: &Model) -> std::io::Result<()> {
     let head = &model.heads()[0];
     let found = clicks.truth.iter().filter(|(j, _)| head.weight(*j) != 0.0).count();

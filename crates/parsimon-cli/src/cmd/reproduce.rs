@@ -7,9 +7,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use parsimon::eval::Table;
-use parsimon::eval::number::duration;
+use parsimon::workspace::Table;
+use parsimon::workspace::number::duration;
 use parsimon_data::did_you_mean;
+use parsimon_lab::map::{self, Entry};
 use parsimon_lab::{Effort, Experiment, Outcome, Plan, Progress, Step, experiments, report, tally};
 
 use crate::args::ReproduceArgs;
@@ -19,26 +20,118 @@ use crate::output::Output;
 use crate::provenance;
 use crate::wrap::wrapped;
 
+/// CPU time of a full run, unless `--hours` is set.
+const FULL_HOURS: f64 = 12.0;
+
 pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
     let all = experiments().map_err(Fault::Input)?;
+    if let Some(paper) = &args.paper {
+        let entries = statements(paper, &args.what)?;
+        if args.list {
+            return list_statements(&entries);
+        }
+        let ids = tests_of(paper, &entries)?;
+        return run_chosen(
+            args,
+            all.clone(),
+            all.into_iter().filter(|e| ids.contains(&e.id)).collect(),
+        );
+    }
     if args.list {
         return list(&all);
     }
+    let known = all.clone();
+    run_chosen(args, known, chosen(&args.what, all)?)
+}
+
+/// The statements of a paper at these numbers, or all of them.
+fn statements(paper: &str, numbers: &[String]) -> Result<Vec<Entry>, Fault> {
+    let entries = map::entries();
+    if !entries.iter().any(|e| e.paper == paper) {
+        let names = entries.iter().map(|e| e.paper.as_str());
+        return Err(Fault::Usage(format!(
+            "there is no paper {paper:?} (`parsimon reproduce --list` shows them){}",
+            did_you_mean(paper, names)
+        )));
+    }
+    if numbers.is_empty() {
+        return Ok(entries.into_iter().filter(|e| e.paper == paper).collect());
+    }
+    let mut found = Vec::new();
+    for number in numbers {
+        let here = map::find(paper, number);
+        if here.is_empty() {
+            return Err(Fault::Usage(format!(
+                "{paper} has no {number:?} (`parsimon reproduce --paper {paper} --list` shows its numbers)"
+            )));
+        }
+        found.extend(here);
+    }
+    Ok(found)
+}
+
+/// The experiments that test these statements.
+fn tests_of(paper: &str, entries: &[Entry]) -> Result<Vec<String>, Fault> {
+    let ids: Vec<String> = entries.iter().flat_map(|e| e.experiments.clone()).collect();
+    if ids.is_empty() {
+        let numbers: Vec<&str> = entries.iter().map(|e| e.at.as_str()).collect();
+        return Err(Fault::Usage(format!(
+            "no experiment tests {} of {paper}; `--list` shows where the code has it",
+            numbers.join(", ")
+        )));
+    }
+    Ok(ids)
+}
+
+/// Statements with what they say, the code that has them and the experiments that test them.
+fn list_statements(entries: &[Entry]) -> Result<(), Fault> {
+    let mut out = Output::open(None)?;
+    for e in entries {
+        writeln!(out, "{} {}", e.paper, e.at)?;
+        let place =
+            |what: &str, file: &Option<String>| file.as_ref().map(|file| format!("{what} {file}"));
+        let mut lines = vec![e.says.clone()];
+        lines.extend(place("code", &e.code));
+        lines.extend(place("twin", &e.twin));
+        if !e.methods.is_empty() {
+            lines.push(format!("methods {}", e.methods.join(", ")));
+        }
+        if !e.experiments.is_empty() {
+            lines.push(format!("parsimon reproduce {}", e.experiments.join(" ")));
+        }
+        lines.extend(e.misprint.as_ref().map(|m| format!("printed and corrected: {m}")));
+        for line in lines.iter().flat_map(|line| wrapped(line, 96)) {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    out.finish()
+}
+
+fn run_chosen(
+    args: &ReproduceArgs,
+    known: Vec<Experiment>,
+    experiments: Vec<Experiment>,
+) -> Result<(), Fault> {
     let effort = match (args.quick, args.full) {
         (true, _) => Effort::Quick,
         (_, true) => Effort::Full,
         _ => Effort::Standard,
     };
-    let known = all.clone();
     let plan = Plan {
-        experiments: chosen(&args.what, all)?,
+        experiments,
         effort,
         trials: args.trials,
         seed: args.seed,
         threads: args.threads.map_or_else(threads, |n| n as usize),
         data: args.data.clone(),
         folder: args.out.join("trials"),
+        budget: args.hours.or((effort == Effort::Full).then_some(FULL_HOURS)).map(|hours| {
+            Duration::try_from_secs_f64(3600.0 * hours.max(0.0)).unwrap_or(Duration::MAX)
+        }),
     };
+    if let Some(notice) = parsimon_files::threads::notice(plan.threads) {
+        note(&notice);
+    }
     // Before any work is done, not after it.
     parsimon_files::create_folders(&args.out)?;
     let start = Instant::now();
@@ -52,6 +145,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<(), Fault> {
         duration(start.elapsed()),
         provenance::command(),
     );
+    let mut own = outcomes.iter().filter(|outcome| outcome.paper() == "own");
+    if let Some(why) = own.find_map(Outcome::unmeasured) {
+        return Err(Fault::Input(why));
+    }
     outcomes.iter_mut().for_each(|outcome| outcome.how.clone_from(&how));
     summarize(&outcomes)?;
     let kept = report::merged(&args.out, &outcomes, &known);
@@ -117,15 +214,17 @@ fn own(path: &Path) -> Result<Experiment, Fault> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '-' };
     let name: String = stem.chars().map(plain).collect();
-    Experiment::parse(&format!("own/{name}"), &text)
-        .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))
+    let experiment = Experiment::parse(&format!("own/{name}"), &text);
+    let checked =
+        experiment.and_then(|experiment| experiment.check_settings().map(|()| experiment));
+    checked.map_err(|e| Fault::Input(format!("{}: {e}", path.display())))
 }
 
 fn watch(plan: &Plan) -> Vec<Outcome> {
     let bars = stderr().is_terminal().then(TrialBars::default);
     let outcomes = plan.run(&|progress| match &bars {
         Some(bars) => bars.show(&progress),
-        None => tell(&progress),
+        None => print_progress(&progress),
     });
     if let Some(bars) = bars {
         bars.clear();
@@ -134,16 +233,20 @@ fn watch(plan: &Plan) -> Vec<Outcome> {
 }
 
 /// A line for every experiment that is finished.
-fn tell(progress: &Progress<'_>) {
-    if progress.step == Step::Done && progress.done_here == progress.of_here {
+fn print_progress(progress: &Progress<'_>) {
+    if progress.step != Step::Begins && progress.done_here == progress.of_here {
         note(&finished(progress));
     }
 }
 
 fn finished(progress: &Progress<'_>) -> String {
-    let Progress { id, of_here, kept_here, spent_here, .. } = *progress;
-    let trials = format!("{of_here} trial{}", if of_here == 1 { "" } else { "s" });
-    match of_here - kept_here {
+    let Progress { id, of_here, kept_here, spared_here, spent_here, .. } = *progress;
+    let begun = of_here - spared_here;
+    let trials = match spared_here {
+        0 => format!("{of_here} trial{}", if of_here == 1 { "" } else { "s" }),
+        _ => format!("{begun} of {of_here} trials"),
+    };
+    match begun - kept_here {
         0 => format!("{id}: {trials}, kept from an earlier run"),
         _ if kept_here > 0 => {
             format!("{id}: {trials}, {kept_here} of them kept, in {}", duration(spent_here))
@@ -177,7 +280,7 @@ impl TrialBars {
         self.total.set_position(progress.done as u64);
         self.total.set_message(left(progress.left));
         let Ok(mut running) = self.running.lock() else { return };
-        if progress.step == Step::Done && progress.done_here == progress.of_here {
+        if progress.step != Step::Begins && progress.done_here == progress.of_here {
             if let Some(bar) = running.remove(progress.id) {
                 bar.finish_and_clear();
                 self.all.remove(&bar);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use parsimon::data::{Labels, Options};
+use parsimon::data::{Labels, Options, Reading};
 use parsimon::settings::Precision;
 use parsimon::survey::{schema_to_json, table};
 
@@ -17,9 +17,11 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<(), Fault> {
     files.read("DATA", &inputs);
     files.write("--output", args.output.as_deref())?;
     let options = args.data.options(Precision::F64)?;
-    // A table whose label is not clear has a schema all the same.
+    // A table without a clear label still has a schema.
     let labels = Labels::Optional(Box::new(Labels::Any));
-    let Some(table) = table(&inputs[..], &Options { labels, ..options })? else {
+    let Some(table) =
+        table(&inputs[..], &Options { reading: Reading { labels, ..options.reading }, ..options })?
+    else {
         return Err(Fault::Input(format!(
             "{}: only CSV, TSV, Parquet and Arrow tables have a schema",
             inputs.first().map(parsimon::data::Input::name).unwrap_or_default()

@@ -3,23 +3,24 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use parsimon::data::{Header, Kinds, Options, Space};
+use parsimon::data::{Kinds, Options, Reading, Space};
 use parsimon::error::FormatErrorKind;
 use parsimon::survey::{Found, schema_from_json};
+use parsimon::workspace::{Header, Stop};
 use parsimon::{InputSchema, Settings, Spec};
 use parsimon_serve::{
     Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, Verbosity,
-    log_to_stderr, until,
+    following, log_to_stderr, until,
 };
 
 use super::demo::{self, Data};
 use super::train::frame;
-use crate::args::{LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
-use crate::console::note;
+use crate::args::{AcksArg, LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
+use crate::console::{complain, note};
 use crate::fault::Fault;
 use crate::interrupt;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
     serve(&args)
 }
 
+#[expect(clippy::too_many_lines, reason = "the parts of a service, started in one order")]
 fn serve(args: &ServeArgs) -> Result<(), Fault> {
     log_to_stderr(match args.verbosity {
         _ if args.quiet => Verbosity::Error,
@@ -44,27 +46,14 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         VerbosityArg::Info => Verbosity::Info,
         VerbosityArg::Debug => Verbosity::Debug,
     });
-    let mut models: Vec<Arc<Model>> = Vec::new();
-    for text in &args.models {
-        let NamedModel { name, file } =
-            NamedModel::new(text).map_err(|e| Fault::Usage(format!("--model: {e}")))?;
-        if models.iter().any(|model| model.name() == name) {
-            return Err(Fault::Usage(format!("--model: {name:?} is given twice")));
-        }
-        let model = open(args, &name, file.as_deref())?;
-        if !args.quiet {
-            introduce(&model);
-        }
-        models.push(Arc::new(model));
-    }
-    for text in &args.shadows {
-        add_shadow(&models, text)?;
-    }
     let limits = Limits {
         body: args.max_body,
         rows: args.max_rows,
         features: args.max_features,
         connections: args.max_connections,
+        connections_of_address: args
+            .max_connections_per_address
+            .unwrap_or(args.max_connections.div_ceil(2)),
         ..Limits::default()
     };
     let access = match &args.tokens {
@@ -75,33 +64,79 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         }
         None => Access::default(),
     };
-    let service = Arc::new(Service::new(models, limits, access));
+    let service = Arc::new(Service::opening(limits, access));
     let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
     let mut server = match Server::bind(args.listen, service.clone()) {
         // Another program at the usual port does not keep a newcomer from the demo.
         Err(e) if args.demo && e.kind() == ErrorKind::AddrInUse => {
-            Server::bind(SocketAddr::new(args.listen.ip(), 0), service)
+            Server::bind(SocketAddr::new(args.listen.ip(), 0), service.clone())
         }
         bound => bound,
     }
-    .map_err(cannot)?;
+    .map_err(cannot)?
+    .with_drain(args.drain.unwrap_or_default());
     if let Some(port) = args.vw_port {
         server = server
             .with_vw_port(port, args.vw_model.as_deref())
             .map_err(|e| Fault::Input(format!("--vw-port {port}: {e}")))?;
     }
-    if !args.quiet {
-        note(&format!("listening at http://{}", server.address().map_err(cannot)?));
-        if let Some(address) = server.vw_address() {
-            note(&format!("listening for VW's daemon protocol at {address}"));
+    let (address, vw) = (server.address().map_err(cannot)?, server.vw_address());
+    // Health checks are answered while logs are replayed.
+    let state: Mutex<Option<Stop>> = Mutex::new(None);
+    let state = || state.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        let opening = scope.spawn(|| {
+            let opened = open_all(args)?;
+            let models = opened.models.clone();
+            if vw.is_some() {
+                check_vw_model(args, &models)?;
+            }
+            // Before, a signal ends the program at once. Whoever reads the address may already send one.
+            *state() = Some(interrupt::stop());
+            if args.tokens.is_some() {
+                interrupt::keep_on_hangup();
+            }
+            service.set_models(models);
+            if !args.quiet {
+                note(&format!("listening at http://{address}"));
+                if let Some(address) = vw {
+                    note(&format!("listening for VW's daemon protocol at {address}"));
+                }
+            }
+            notify_manager("READY=1");
+            Ok(opened.threads)
+        });
+        let is_over = || {
+            // Read first, because it may finish between the two calls.
+            let is_finished = opening.is_finished();
+            if interrupt::hung_up() {
+                reload_tokens(args, &service);
+            }
+            let is_over = state().as_ref().map_or(is_finished, Stop::is_stopped);
+            if is_over {
+                notify_manager("STOPPING=1");
+            }
+            is_over
+        };
+        let run = || server.run(until(is_over)).map_err(|e| Fault::Input(e.to_string()));
+        let served = if args.demo { demo(args, address, run) } else { run() };
+        match opening.join() {
+            Ok(Err(fault)) => Err(fault),
+            Ok(Ok(threads)) => {
+                drop(threads);
+                served
+            }
+            Err(panic) => std::panic::resume_unwind(panic),
         }
-    }
-    let stop = interrupt::stop();
-    let address = server.address().map_err(cannot)?;
-    let run = || server.run(until(|| stop.is_stopped())).map_err(|e| Fault::Input(e.to_string()));
-    if !args.demo {
-        return run();
-    }
+    })
+}
+
+/// Shows the demo while the service runs.
+fn demo(
+    args: &ServeArgs,
+    address: SocketAddr,
+    run: impl FnOnce() -> Result<(), Fault>,
+) -> Result<(), Fault> {
     note(&format!("demo: watch it at http://{address}/; end it with Ctrl-C"));
     demo::open_page(address);
     let (is_over, period) =
@@ -112,6 +147,155 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         is_over.store(true, Ordering::Relaxed);
         served
     })
+}
+
+/// Opens all models and their shadows.
+fn open_all(args: &ServeArgs) -> Result<Opened, Fault> {
+    let mut models: Vec<Arc<Model>> = Vec::new();
+    let mut threads = Vec::new();
+    let leader = leader(args)?;
+    let found = match &leader {
+        Some(leader) if args.models.is_empty() => followed(args, leader)?,
+        _ => Vec::new(),
+    };
+    for text in args.models.iter().chain(&found) {
+        let NamedModel { name, file } =
+            NamedModel::new(text).map_err(|e| Fault::Usage(format!("--model: {e}")))?;
+        if models.iter().any(|model| model.name() == name) {
+            return Err(Fault::Usage(format!("--model: {name:?} is given twice")));
+        }
+        if let Some(leader) = &leader {
+            prepare(args, leader, &name)?;
+        }
+        let model = Arc::new(open(args, &name, file.as_deref())?);
+        if !args.quiet {
+            introduce(&model);
+        }
+        if let Some(leader) = &leader {
+            match following::follow(&model, leader).map_err(|e| Fault::Input(e.to_string()))? {
+                Some(thread) => threads.push(thread),
+                None => note(&format!("{name}: was promoted and follows no leader")),
+            }
+        }
+        models.push(model);
+    }
+    for text in &args.shadows {
+        add_shadow(&models, text)?;
+    }
+    let watch = match &args.follower {
+        Some(url) => {
+            let token = peer_token(args)?;
+            let watch = following::watch_follower(&models, url, token.as_deref());
+            Some(watch.map_err(|e| Fault::Input(format!("--follower: {e}")))?)
+        }
+        None if args.acks == AcksArg::Follower => {
+            return Err(Fault::Usage(
+                "--acks follower needs --follower, the address of the follower".into(),
+            ));
+        }
+        None => None,
+    };
+    Ok(Opened { models, threads: (threads, watch) })
+}
+
+/// Models, and the threads that work beside them until the service ends.
+struct Opened {
+    models: Vec<Arc<Model>>,
+    threads: (Vec<following::FollowerThread>, Option<following::Watch>),
+}
+
+/// The token for a leader or a follower.
+fn peer_token(args: &ServeArgs) -> Result<Option<String>, Fault> {
+    let token = match &args.peer_token_file {
+        Some(path) => Some(std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?),
+        None => std::env::var("PARSIMON_TOKEN").ok(),
+    };
+    Ok(token.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn leader(args: &ServeArgs) -> Result<Option<following::Leader>, Fault> {
+    let Some(url) = &args.follow else { return Ok(None) };
+    if args.spec.names().next().is_some() || !args.spec.inputs().is_empty() {
+        return Err(Fault::Usage(
+            "--follow: the leader decides the settings; leave them out".into(),
+        ));
+    }
+    let token = peer_token(args)?;
+    Ok(Some(following::Leader { url: url.clone(), token, rate: args.follow_rate }))
+}
+
+/// The models that were followed before, or those of the leader.
+fn followed(args: &ServeArgs, leader: &following::Leader) -> Result<Vec<String>, Fault> {
+    let names = args.data.iter().filter_map(|data| std::fs::read_dir(data).ok()).flatten();
+    let names = names.flatten().filter(|entry| entry.path().is_dir());
+    let mut names: Vec<String> =
+        names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    if names.is_empty() {
+        note(&format!("waiting for the leader at {}", leader.url));
+        names = following::models_of(leader, &|| false).map_err(Fault::Input)?;
+    }
+    match names.is_empty() {
+        true => Err(Fault::Input(format!("{}: no model of the leader learns", leader.url))),
+        false => Ok(names),
+    }
+}
+
+/// Copies what a new follower begins with.
+fn prepare(args: &ServeArgs, leader: &following::Leader, name: &str) -> Result<(), Fault> {
+    let Some(data) = &args.data else { return Ok(()) };
+    let (policy, never) = (policy(args, data), || false);
+    following::prepare(leader, name, &policy, &never)
+        .and_then(|()| following::first_record(leader, name, &policy, &never))
+        .map_err(|error| Fault::Input(error.to_string()))
+}
+
+/// Reads the file of tokens again. A file with a mistake changes nothing.
+fn reload_tokens(args: &ServeArgs, service: &Service) {
+    let Some(path) = &args.tokens else { return };
+    let read = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    match read.and_then(|text| Access::from_text(&text)) {
+        Ok(access) => {
+            service.set_access(&access);
+            note(&format!("{}: the tokens were read again", path.display()));
+        }
+        Err(why) => complain(&format!("{}: {why}; the tokens stay as they were", path.display())),
+    }
+}
+
+/// Tells systemd how far the service is, if it was started by it with `Type=notify`.
+#[cfg(unix)]
+fn notify_manager(state: &str) {
+    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let Ok(socket) = std::os::unix::net::UnixDatagram::unbound() else { return };
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::linux::net::SocketAddrExt as _;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        if let Some(name) = path.as_bytes().strip_prefix(b"@") {
+            let address = std::os::unix::net::SocketAddr::from_abstract_name(name);
+            let _ = address.and_then(|address| socket.send_to_addr(state.as_bytes(), &address));
+            return;
+        }
+    }
+    // A manager that does not listen any more has no use for it.
+    let _ = socket.send_to(state.as_bytes(), path);
+}
+
+#[cfg(not(unix))]
+fn notify_manager(_: &str) {}
+
+/// Checks that there is one model behind the port of VW's protocol.
+fn check_vw_model(args: &ServeArgs, models: &[Arc<Model>]) -> Result<(), Fault> {
+    let wrong = |words: String| Err(Fault::Usage(format!("--vw-model: {words}")));
+    match &args.vw_model {
+        Some(name) if !models.iter().any(|model| model.name() == name) => {
+            wrong(format!("there is no model {name:?}"))
+        }
+        None if models.len() != 1 => wrong("there are several models; name one of them".into()),
+        _ => Ok(()),
+    }
 }
 
 /// Starts a shadow of one of the models.
@@ -181,6 +365,7 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
             refused: args.breaker_refused,
             rows: args.breaker_rows,
         },
+        acks_follower: args.acks == AcksArg::Follower,
         period: args.alarm_period.unwrap_or(Duration::from_secs(60)),
         ..Policy::new(data)
     }
@@ -201,7 +386,13 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
     }
     let schema = schema(args, &settings)?;
     let options = frame(&args.frame, &schema);
-    Ok(Source::Fresh { settings: Box::new(settings), options, schema: Box::new(schema) })
+    let finds_kinds = args.finds_kinds();
+    Ok(Source::Fresh {
+        settings: Box::new(settings),
+        options,
+        schema: Box::new(schema),
+        finds_kinds,
+    })
 }
 
 /// How the rows of a new model are read.
@@ -217,27 +408,28 @@ fn schema(args: &ServeArgs, settings: &Settings) -> Result<InputSchema, Fault> {
             odd.join(",")
         )));
     }
-    let mut options = Options {
+    let mut options = Options::from(Reading {
         interactions,
         label_column: args.label_column.clone(),
         weight_column: args.weight_column.clone(),
         header: Header::Present,
-        ..Options::default()
-    };
+        ..Reading::default()
+    });
     if let Some(path) = &args.schema {
         let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
         let table = schema_from_json(&text)
             .map_err(|e| Fault::Input(format!("{}: {e}", path.display())))?;
-        options.label_column = options.label_column.or_else(|| table.label.clone());
-        options.weight_column = options.weight_column.or_else(|| table.weight.clone());
-        options.kinds = Kinds::Known(Arc::new(table));
+        options.reading.label_column = options.reading.label_column.or_else(|| table.label.clone());
+        options.reading.weight_column =
+            options.reading.weight_column.or_else(|| table.weight.clone());
+        options.reading.kinds = Kinds::Known(Arc::new(table));
     }
     let space = if args.no_hash { Space::Ids } else { Space::Hashed { bits: args.bits } };
     let classes = settings.classes().map(<[String]>::to_vec).unwrap_or_default();
     Ok(InputSchema::new(&options, space, Found { classes, ..Found::default() }))
 }
 
-/// What there is to know about a model that was opened.
+/// Notes about a model that was opened.
 fn introduce(model: &Model) {
     let version = model.version();
     let name = model.name();

@@ -16,6 +16,8 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         )
     };
     dir.write("d.jsonl", (0..30).map(json).collect::<String>());
+    let json = dir.read("d.jsonl");
+    dir.write("v.jsonl", String::from_utf8(json).unwrap().replace("label", "_label"));
     dir.write("d.svm", "1 1:1\n-1 2:1\n");
     for (words, expected) in [
         ("d.csv --categories colour", "did you mean \"color\"?"),
@@ -35,19 +37,28 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
         ("d.csv --kinds cell --categories colour", "did you mean \"color\"?"),
         ("d.csv --kinds cell --label-column labell", "did you mean \"label\"?"),
         ("d.csv --kinds cell --weight-column siize", "did you mean \"size\"?"),
-        ("d.csv --kinds cell --texts city", "--texts is for tables whose columns have kinds"),
-        ("d.csv --kinds cell --numbers size", "--numbers is for tables whose columns have kinds"),
-        ("d.csv --no-hash --keep size", "--keep is for tables whose columns have kinds"),
-        ("d.jsonl --ignore colour", "has no field \"colour\", did you mean \"color\"?"),
-        ("d.jsonl --label-column labell", "has no field \"labell\", did you mean \"label\"?"),
-        ("d.jsonl --weight-column inp", "has no field \"inp\", did you mean \"imp\"?"),
-        ("d.jsonl --interactions user,usr", "has no namespace \"usr\", did you mean \"user\"?"),
-        ("d.jsonl --categories color", "--categories is for the columns of tables"),
-        ("d.jsonl --texts color", "--texts is for the columns of tables"),
-        ("d.svm --label-column y", "--label-column is for the columns of tables"),
-        ("d.svm --weight-column y", "--weight-column is for the columns of tables"),
-        ("d.svm --kinds cell --label-column y", "--label-column is for the columns of tables"),
-        ("d.svm --ignore y", "--ignore is for the columns of tables"),
+        (
+            "d.csv --kinds cell --texts city",
+            "columns have no kinds; leave out --texts, or leave out --kinds cell",
+        ),
+        ("d.csv --kinds cell --numbers size", "columns have no kinds; leave out --numbers"),
+        ("d.csv --no-hash --keep size", "columns have no kinds; leave out --keep"),
+        ("d.jsonl --ignore colour", "has no column \"colour\", did you mean \"color\"?"),
+        ("d.jsonl --label-column labell", "has no column \"labell\", did you mean \"label\"?"),
+        ("d.jsonl --weight-column inp", "has no column \"inp\", did you mean \"imp\"?"),
+        ("d.jsonl --interactions user.age,usr.age", "did you mean \"user.age\"?"),
+        ("d.jsonl --categories colour", "has no column \"colour\", did you mean \"color\"?"),
+        ("v.jsonl --label-column labell", "has no field \"labell\""),
+        ("v.jsonl --interactions user,usr", "has no namespace \"usr\", did you mean \"user\"?"),
+        (
+            "v.jsonl --categories color",
+            "whose values have types, unlike those of tables; leave out --categories",
+        ),
+        ("v.jsonl --texts color", "unlike those of tables; leave out --texts"),
+        ("d.svm --label-column y", "has no columns; leave out --label-column"),
+        ("d.svm --weight-column y", "has no columns; leave out --weight-column"),
+        ("d.svm --kinds cell --label-column y", "has no columns; leave out --label-column"),
+        ("d.svm --ignore y", "has no columns; leave out --ignore"),
         ("d.svm --bits 10 --interactions user,ad", "features have no namespaces"),
     ] {
         let error = dir.run(&format!("train {words} --quiet")).fails(1);
@@ -62,7 +73,7 @@ fn columns_that_are_not_there_are_named_with_the_nearest() {
     ] {
         let ran = dir.run(&format!("{words} {flag} y"));
         assert_ne!(ran.code, 0, "{words}");
-        let is_refused = ran.stderr.contains(&format!("{flag} is for the columns of tables"));
+        let is_refused = ran.stderr.contains(&format!("has no columns; leave out {flag}"));
         assert!(is_refused || ran.stderr.contains("contradicts"), "{words}: {}", ran.stderr);
     }
 }
@@ -81,16 +92,16 @@ fn late_fields_of_json_are_looked_for_to_the_end() {
     assert!(!ran.stderr.contains("zeta"), "{}", ran.stderr);
     ran.ok();
     let ran = dir.run("train never.jsonl -a ftrl --ignore zeta -o n.psm");
-    let warning = "never.jsonl: no row has field \"zeta\", which a flag names";
+    let warning = "never.jsonl: no row has field \"zeta\", which the settings name";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
     ran.ok();
     assert!(dir.has("n.psm"));
     // A name that is nearly one of the first rows is refused at once.
     let error = dir.run("train never.jsonl -a ftrl --ignore colour").fails(1);
-    assert!(error.contains("did you mean \"color\"? in its first rows"), "{error}");
+    assert!(error.contains("has no column \"colour\", did you mean \"color\"?"), "{error}");
     dir.write("few.jsonl", rows(false).lines().take(40).collect::<Vec<_>>().join("\n"));
     let error = dir.run("train few.jsonl -a ftrl --ignore zeta").fails(1);
-    assert!(error.contains("has no field \"zeta\""), "{error}");
+    assert!(error.contains("has no column \"zeta\""), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the program guesses of a table, and what flags do to the guess.
+//! Guesses of the program about a table, and the effect of flags on them.
 
 use super::{found, table};
 use crate::fixture::Dir;
@@ -20,17 +20,27 @@ fn guesses_are_printed_with_the_flag_for_another() {
     for command in ["train d.csv", "tune d.csv", "compare d.csv -m auto"] {
         let told = dir.run(command).stderr;
         for line in [
-            "4 columns: 1 number, 1 category, label bought (0, 1), weight weight\n",
-            "  numbers: age\n",
+            "4 columns: 2 numbers, 1 category, label bought (0, 1)\n",
+            "  numbers: age, weight\n",
             "  categories: city\n",
-            "label: guessed to be bought, the last column, because it has two values; --label-column",
-            "importance weight: column weight, because of its name; --ignore weight",
+            "label: guessed to be bought, the last column, because it has two values (next: age, city); --label-column",
+            "weight is a feature; --weight-column weight makes it the importance weight of rows",
         ] {
             assert!(told.contains(line), "{command}: {line}\n{told}");
         }
     }
     let told = dir.run("train d.csv --label-column bought --weight-column weight").stderr;
-    assert!(!told.contains("guessed") && !told.contains("because of its name"), "{told}");
+    assert!(!told.contains("guessed") && !told.contains("is a feature"), "{told}");
+    dir.write(
+        "w.csv",
+        String::from_utf8(dir.read("d.csv")).unwrap().replacen("weight", "importance", 1),
+    );
+    let told = dir.run("train w.csv").stderr;
+    let line =
+        "importance weight: guessed to be importance, because of its name; --weight-column none";
+    assert!(told.contains(line), "{told}");
+    let told = dir.run("train w.csv --weight-column none").stderr;
+    assert!(told.contains("  numbers: age, importance\n") && !told.contains("weight: guessed"));
     let told = dir.run("train d.csv --kinds cell --loss squared").stderr;
     assert!(told.contains("label: column age; --label-column COLUMN"), "{told}");
 }
@@ -44,8 +54,12 @@ fn a_column_that_a_flag_names_is_not_guessed_to_be_label_or_weight() {
     assert_eq!(found(&dir, "d.csv --ignore weight"), ignored);
     let told = dir.run("train d.csv --numbers weight").stderr;
     assert!(told.contains("2 numbers, 1 category, label bought (0, 1)\n"), "{told}");
+    assert_eq!(found(&dir, "d.csv --weight-column none"), found(&dir, "d.csv"));
     let error = dir.run("train d.csv --ignore bought").fails(1);
-    assert!(error.contains("has no column that is surely the label"), "{error}");
+    assert!(
+        error.contains("has no column that is surely the label; name it with --label-column NAME"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -54,7 +68,7 @@ fn flags_that_contradict_each_other_or_the_cells_are_refused() {
     people(&dir);
     for (flags, expected) in [
         ("--numbers city", "column \"city\" has cells that are not numbers, such as \"Rome\""),
-        ("--numbers age --categories age", "column \"age\" is set to be number and category"),
+        ("--numbers age --categories age", "column \"age\" is set to be both number and category"),
     ] {
         let error = dir.run(&format!("train d.csv {flags}")).fails(1);
         assert!(error.contains(expected), "{flags}: {error}");

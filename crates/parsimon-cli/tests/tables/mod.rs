@@ -1,6 +1,8 @@
 //! Tables as people have them: what the program finds in them, and what it does when it cannot tell.
 
 mod cached;
+#[cfg(feature = "columnar")]
+mod doors;
 mod encodings;
 mod expected;
 mod files;

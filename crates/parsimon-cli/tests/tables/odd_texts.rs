@@ -100,7 +100,11 @@ fn guesses_about_the_file_are_printed_with_the_flag_for_another() {
     assert!(error.contains("The columns are age;n;bought"), "{error}");
     assert!(dir.run("train d.csv --separator ab").fails(2).contains("one sign"));
     dir.write("d.tsv", "a\ty\n1\t0\n2\t1\n".repeat(2));
-    assert!(dir.run("train d.tsv --separator ;").fails(1).contains("--separator is for the cells"));
+    assert!(
+        dir.run("train d.tsv --separator ;")
+            .fails(1)
+            .contains("only CSV has a separator; leave out --separator")
+    );
     dir.write("n.csv", table("3,4,0", 300, |i| format!("{},{},{}", i % 50, i % 7, i % 2)));
     let told = dir.run("train n.csv").stderr;
     assert!(told.contains("no header: the first line is a row"), "{told}");

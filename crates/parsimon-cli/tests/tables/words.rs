@@ -36,15 +36,11 @@ fn runs_of_words_need_texts() {
     dir.run("schema d.csv -o s.json").ok();
     for (words, code, expected) in [
         ("train d.csv --ngrams 2", 1, "d.csv: has no column of text"),
-        ("train d.svm --ngrams 2", 1, "--ngrams is for the columns of tables"),
+        ("train d.svm --ngrams 2", 1, "has no columns; leave out --ngrams"),
         ("train d.csv --texts x --ngrams 9", 1, "ngrams must be 1 to 8, got 9"),
         ("train d.csv --schema s.json --ngrams 2", 2, "set \"ngrams\" in the file"),
-        (
-            "train d.csv --kinds cell --ngrams 2",
-            1,
-            "--ngrams is for tables whose columns have kinds",
-        ),
-        ("train d.svm --missing -1", 1, "--missing is for the columns of tables"),
+        ("train d.csv --kinds cell --ngrams 2", 1, "columns have no kinds; leave out --ngrams"),
+        ("train d.svm --missing -1", 1, "has no columns; leave out --missing"),
         ("train d.csv --schema s.json --missing -1", 2, "instead of passing --missing"),
     ] {
         let error = dir.run(words).fails(code);
@@ -63,6 +59,11 @@ fn a_time_is_hour_weekday_and_trend() {
     let expected = [
         "(bias)",
         "at",
+        "at^cos(2year)",
+        "at^cos(year)",
+        "at^date=5",
+        "at^date=6",
+        "at^date=7",
         "at^day=Mon",
         "at^day=Sun",
         "at^day=Tue",
@@ -70,6 +71,10 @@ fn a_time_is_hour_weekday_and_trend() {
         "at^hour=11",
         "at^hour=12",
         "at^hour=13",
+        "at^month=Jan",
+        "at^sin(2year)",
+        "at^sin(year)",
+        "at^week=1",
     ];
     assert_eq!(features(&dir, "m.psm"), expected);
 }

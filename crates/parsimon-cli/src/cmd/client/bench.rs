@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parsimon::eval::number::thousands;
+use parsimon::workspace::number::thousands;
 use serde_json::json;
 
 use super::connection::{ALIVE, Connection};
@@ -81,7 +81,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
     report(args, count, start.elapsed(), all)
 }
 
-/// What the requests of some connections came to.
+/// Results of the requests of some connections.
 #[derive(Default)]
 struct Found {
     latencies: Vec<Duration>,

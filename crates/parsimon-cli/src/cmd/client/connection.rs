@@ -1,10 +1,12 @@
-//! One connection to the service: just enough HTTP/1.1 for requests that are answered one after the other.
+//! A connection to the service, over HTTP or HTTPS: requests that are answered one after the other.
 
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
+use ureq::http::Uri;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 use crate::args::ServiceArgs;
 use crate::fault::Fault;
@@ -12,42 +14,35 @@ use crate::fault::Fault;
 /// The address that answers whether the process is alive, which is of no model.
 pub(super) const ALIVE: &str = "/v2/health/live";
 
-/// The longest head of an answer.
-const LONGEST_HEAD: u64 = 64 << 10;
-
-/// Where the model is.
+/// Address of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Host and port, as the system resolves them.
-    address: String,
-    /// Host and port, as they were typed.
-    authority: String,
+pub(super) struct Endpoint {
+    /// Scheme, host and port, such as `https://models.example.org:8443`.
+    origin: String,
     /// The path of the model, without a slash at its end.
     path: String,
 }
 
-impl Place {
+impl Endpoint {
     fn parse(url: &str) -> Result<Self, String> {
-        let rest = match url.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => {
-                return Err("https is not supported; TLS belongs to a proxy, and the client speaks to the service itself".into());
-            }
-            _ => return Err(format!("expected http://HOST:PORT/v1/models/NAME, got {url:?}")),
+        let expected =
+            || format!("expected http://HOST:PORT/v1/models/NAME (or https://...), got {url:?}");
+        let uri: Uri = url.parse().map_err(|_| expected())?;
+        let (Some(scheme @ ("http" | "https")), Some(authority)) =
+            (uri.scheme_str(), uri.authority())
+        else {
+            return Err(expected());
         };
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let path = path.trim_end_matches('/');
-        let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_graphic());
-        if authority.is_empty() || authority.contains('@') || !is_plain(rest) {
-            return Err(format!("expected http://HOST:PORT/v1/models/NAME, got {url:?}"));
+        if authority.host().is_empty() || authority.as_str().contains('@') {
+            return Err(expected());
         }
+        let path = uri.path().trim_end_matches('/');
         let is_model = path.strip_prefix("/v1/models/").is_some_and(|name| !name.is_empty());
-        if !is_model || path.contains(['?', '#']) {
+        // A fragment is not part of a `Uri`.
+        if !is_model || uri.query().is_some() || url.contains('#') {
             return Err(format!("the path of a model is /v1/models/NAME, got {path:?}"));
         }
-        let port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let address = if port { authority.to_owned() } else { format!("{authority}:80") };
-        Ok(Self { address, authority: authority.to_owned(), path: path.to_owned() })
+        Ok(Self { origin: format!("{scheme}://{authority}"), path: path.to_owned() })
     }
 }
 
@@ -65,7 +60,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
-    /// What a refusal says.
+    /// Returns the message of a refusal.
     pub(super) fn words(&self) -> String {
         match self.json()["error"].as_str() {
             Some(words) => words.to_owned(),
@@ -76,16 +71,19 @@ impl Answer {
 
 /// A connection that is opened when it is needed, and kept.
 pub(super) struct Connection {
-    place: Place,
+    endpoint: Endpoint,
     token: Option<String>,
     timeout: Duration,
-    stream: Option<BufReader<TcpStream>>,
-    head: Vec<u8>,
+    authorities: RootCerts,
+    agent: ureq::Agent,
+    /// Whether an earlier request was answered, so that the next one may go over a kept connection.
+    is_used: bool,
 }
 
 impl Connection {
     pub(super) fn new(args: &ServiceArgs) -> Result<Self, Fault> {
-        let place = Place::parse(&args.url).map_err(|e| Fault::Usage(format!("--url: {e}")))?;
+        let endpoint =
+            Endpoint::parse(&args.url).map_err(|e| Fault::Usage(format!("--url: {e}")))?;
         let token = match &args.token_file {
             Some(path) => {
                 Some(std::fs::read_to_string(path).map_err(|error| Fault::file(path, &error))?)
@@ -96,13 +94,36 @@ impl Connection {
         if token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
             return Err(Fault::Input("the token must be one word of ASCII characters".into()));
         }
-        Ok(Self { place, token, timeout: args.timeout, stream: None, head: Vec::new() })
+        Ok(Self::open(endpoint, token, args.timeout, authorities()?))
     }
 
     /// Another connection to the same model.
     pub(super) fn another(&self) -> Self {
-        let (place, token) = (self.place.clone(), self.token.clone());
-        Self { place, token, timeout: self.timeout, stream: None, head: Vec::new() }
+        let (endpoint, token) = (self.endpoint.clone(), self.token.clone());
+        Self::open(endpoint, token, self.timeout, self.authorities.clone())
+    }
+
+    fn open(
+        endpoint: Endpoint,
+        token: Option<String>,
+        timeout: Duration,
+        authorities: RootCerts,
+    ) -> Self {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            // The token goes to the service that was named, and to no proxy of the environment.
+            .proxy(None)
+            .tls_config(TlsConfig::builder().root_certs(authorities.clone()).build())
+            .max_idle_connections_per_host(1)
+            .max_idle_age(Duration::from_secs(3600))
+            .timeout_connect(Some(timeout))
+            .timeout_per_read(Some(timeout))
+            .timeout_per_write(Some(timeout))
+            .build();
+        let agent = config.new_agent();
+        Self { endpoint, token, timeout, authorities, agent, is_used: false }
     }
 
     /// Sends a request to an address of the model and waits for the answer. A kept connection that the service has closed is opened
@@ -113,14 +134,14 @@ impl Connection {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> io::Result<Answer> {
-        let was_kept = self.stream.is_some();
         match self.exchange(path, headers, body) {
-            Err(error) if was_kept && is_closed(&error) => self.exchange(path, headers, body),
+            Err(error) if self.is_used && is_closed(&error) => self.exchange(path, headers, body),
             answer => answer,
         }
+        .inspect(|_| self.is_used = true)
     }
 
-    /// What an error of the connection means, with the address.
+    /// Explains an error of the connection, with the address.
     pub(super) fn fault(&self, error: &io::Error) -> Fault {
         let words = match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {
@@ -129,64 +150,64 @@ impl Connection {
             ErrorKind::ConnectionRefused => {
                 "connection refused; check that the service is running and the port of --url".into()
             }
+            ErrorKind::InvalidData if self.endpoint.origin.starts_with("https") => format!(
+                "{error}; SSL_CERT_FILE=FILE names the certificates of other authorities, and an address that does not encrypt begins with http://"
+            ),
             _ => parsimon_files::in_words(error),
         };
-        Fault::Input(format!("http://{}: {words}", self.place.authority))
+        Fault::Input(format!("{}: {words}", self.endpoint.origin))
     }
 
-    fn exchange(
-        &mut self,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> io::Result<Answer> {
-        let mut stream = match self.stream.take() {
-            Some(stream) => stream,
-            None => BufReader::new(self.connect()?),
-        };
-        self.head.clear();
-        let (base, authority) = (&self.place.path, &self.place.authority);
-        match path {
-            ALIVE => write!(self.head, "GET {ALIVE} HTTP/1.1\r\nhost: {authority}\r\n")?,
-            _ => write!(self.head, "POST {base}/{path} HTTP/1.1\r\nhost: {authority}\r\n")?,
-        }
-        write!(self.head, "content-length: {}\r\n", body.len())?;
-        for (name, value) in headers {
-            write!(self.head, "{name}: {value}\r\n")?;
-        }
-        if let Some(token) = &self.token {
-            write!(self.head, "authorization: Bearer {token}\r\n")?;
-        }
-        self.head.extend_from_slice(b"\r\n");
-        // A small request is one packet.
-        if body.len() < 16 << 10 {
-            self.head.extend_from_slice(body);
-            stream.get_mut().write_all(&self.head)?;
-        } else {
-            stream.get_mut().write_all(&self.head)?;
-            stream.get_mut().write_all(body)?;
-        }
-        let (answer, is_kept) = read_answer(&mut stream)?;
-        if is_kept {
-            self.stream = Some(stream);
-        }
-        Ok(answer)
-    }
-
-    fn connect(&self) -> io::Result<TcpStream> {
-        let mut last = None;
-        for address in self.place.address.to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, self.timeout) {
-                Ok(stream) => {
-                    stream.set_nodelay(true)?;
-                    stream.set_read_timeout(Some(self.timeout))?;
-                    stream.set_write_timeout(Some(self.timeout))?;
-                    return Ok(stream);
-                }
-                Err(error) => last = Some(error),
+    fn exchange(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> io::Result<Answer> {
+        let Endpoint { origin, path: model } = &self.endpoint;
+        let answer = match path {
+            ALIVE => self.with_token(self.agent.get(format!("{origin}{ALIVE}"))).call(),
+            _ => {
+                let request = self.agent.post(format!("{origin}{model}/{path}"));
+                let request =
+                    headers.iter().fold(request, |r, (name, value)| r.header(*name, *value));
+                self.with_token(request).send(body)
             }
+        };
+        let mut answer = answer.map_err(as_io)?;
+        let retry_after = answer.headers().get("retry-after");
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        let body = answer.body_mut().with_config().read_to_vec().map_err(as_io)?;
+        Ok(Answer { status: answer.status().as_u16(), retry_after, body })
+    }
+
+    fn with_token<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        match &self.token {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
         }
-        Err(last.unwrap_or_else(|| io::Error::new(ErrorKind::NotFound, "no such host")))
+    }
+}
+
+/// The authorities that certificates are checked against: those of the file that `SSL_CERT_FILE` names, else Mozilla's list.
+fn authorities() -> Result<RootCerts, Fault> {
+    let Some(path) = std::env::var_os("SSL_CERT_FILE") else { return Ok(RootCerts::WebPki) };
+    let path = Path::new(&path);
+    let bytes = std::fs::read(path).map_err(|error| Fault::file(path, &error))?;
+    let refuse = |what: String| Fault::Input(format!("SSL_CERT_FILE: {}: {what}", path.display()));
+    let mut found = Vec::new();
+    for item in parse_pem(&bytes) {
+        if let PemItem::Certificate(one) = item.map_err(|error| refuse(error.to_string()))? {
+            found.push(one);
+        }
+    }
+    match found.is_empty() {
+        true => Err(refuse("holds no certificate in PEM".into())),
+        false => Ok(RootCerts::from(found)),
+    }
+}
+
+/// Errors of the library by their kinds, which [`Connection::fault`] explains.
+fn as_io(error: ureq::Error) -> io::Error {
+    match error {
+        ureq::Error::Timeout(_) => io::Error::new(ErrorKind::TimedOut, error),
+        ureq::Error::HostNotFound => io::Error::new(ErrorKind::NotFound, "no such host"),
+        error => error.into_io(),
     }
 }
 
@@ -195,99 +216,88 @@ fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
-/// Reads an answer, and whether the connection stays open after it.
-fn read_answer(stream: &mut impl BufRead) -> io::Result<(Answer, bool)> {
-    let broken = |words: &str| io::Error::new(ErrorKind::InvalidData, words.to_owned());
-    let mut head = stream.by_ref().take(LONGEST_HEAD);
-    let mut line = String::new();
-    let mut next = |line: &mut String| {
-        line.clear();
-        match head.read_line(line)? {
-            0 => Err(io::Error::new(ErrorKind::UnexpectedEof, "the connection was closed")),
-            _ => Ok(()),
-        }
-    };
-    next(&mut line)?;
-    let status = line.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1));
-    let status = status.and_then(|code| code.trim().parse::<u16>().ok());
-    let status = status.ok_or_else(|| broken("the answer is not HTTP/1.1"))?;
-    let (mut length, mut is_chunked, mut is_kept, mut retry_after) = (None, false, true, None);
-    loop {
-        next(&mut line)?;
-        let Some((name, value)) = line.trim_end().split_once(':') else { break };
-        let (name, value) = (name.to_ascii_lowercase(), value.trim());
-        match name.as_str() {
-            "content-length" => length = value.parse::<u64>().ok(),
-            "transfer-encoding" => is_chunked = value.eq_ignore_ascii_case("chunked"),
-            "connection" => is_kept = !value.eq_ignore_ascii_case("close"),
-            "retry-after" => retry_after = value.parse().ok(),
-            _ => {}
-        }
-    }
-    let mut body = Vec::new();
-    match length {
-        _ if is_chunked => loop {
-            line.clear();
-            stream.read_line(&mut line)?;
-            let size = line.trim().split(';').next().unwrap_or_default();
-            let size = u64::from_str_radix(size, 16).map_err(|_| broken("a chunk has no size"))?;
-            stream.by_ref().take(size).read_to_end(&mut body)?;
-            line.clear();
-            stream.read_line(&mut line)?;
-            if size == 0 {
-                break;
-            }
-        },
-        Some(length) => {
-            stream.by_ref().take(length).read_to_end(&mut body)?;
-            if (body.len() as u64) < length {
-                return Err(io::Error::new(ErrorKind::UnexpectedEof, "the answer was cut short"));
-            }
-        }
-        None => {
-            is_kept = false;
-            stream.read_to_end(&mut body)?;
-        }
-    }
-    Ok((Answer { status, retry_after, body }, is_kept))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+
     use super::*;
 
     #[test]
     fn addresses_are_those_of_models() {
-        let place = Place::parse("http://localhost/v1/models/m/").unwrap();
-        assert_eq!((place.address.as_str(), place.path.as_str()), ("localhost:80", "/v1/models/m"));
-        assert_eq!(Place::parse("http://[::1]:8080/v1/models/m").unwrap().address, "[::1]:8080");
+        let endpoint = Endpoint::parse("http://localhost/v1/models/m/").unwrap();
+        assert_eq!(
+            (endpoint.origin.as_str(), endpoint.path.as_str()),
+            ("http://localhost", "/v1/models/m")
+        );
+        let endpoint = Endpoint::parse("https://[::1]:8443/v1/models/m").unwrap();
+        assert_eq!(endpoint.origin, "https://[::1]:8443");
         for bad in [
             "localhost:8080/v1/models/m",
-            "https://a/v1/models/m",
+            "ftp://a/v1/models/m",
             "http:///v1/models/m",
             "http://a/v1/models/",
             "http://a/v2/models/m",
             "http://a/v1/models/m?x",
+            "http://a/v1/models/m#x",
             "http://a/v1/models/m n",
             "http://u@a/v1/models/m",
         ] {
-            assert!(Place::parse(bad).is_err(), "{bad}");
+            assert!(Endpoint::parse(bad).is_err(), "{bad}");
         }
     }
 
+    /// Sends a request to a server that gives these answers, one for each connection.
+    fn answered(answers: &[&str], requests: usize) -> Vec<io::Result<Answer>> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for answer in answers {
+                    let (stream, _) = listener.accept().unwrap();
+                    let mut stream = BufReader::new(stream);
+                    let (mut line, mut length) = (String::new(), 0);
+                    while stream.read_line(&mut line).unwrap() > 2 {
+                        if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
+                            length = n.trim().parse().unwrap();
+                        }
+                        line.clear();
+                    }
+                    let mut body = vec![0; length];
+                    io::Read::read_exact(&mut stream, &mut body).unwrap();
+                    stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                }
+            });
+            let endpoint = Endpoint { origin, path: "/v1/models/m".into() };
+            let (timeout, authorities) = (Duration::from_secs(20), RootCerts::WebPki);
+            let mut connection = Connection::open(endpoint, None, timeout, authorities);
+            (0..requests).map(|_| connection.post("score", &[], b"{}")).collect()
+        })
+    }
+
     #[test]
-    fn answers_are_read_by_length_in_chunks_or_to_the_end() {
-        let read = |text: &str| {
-            read_answer(&mut text.as_bytes()).map(|(a, kept)| (a.status, a.body, kept))
-        };
-        let plain = "HTTP/1.1 429 Too Many\r\nRetry-After: 3\r\ncontent-length: 2\r\n\r\nab";
-        assert_eq!(read(plain).unwrap(), (429, b"ab".to_vec(), true));
-        let chunks =
-            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\n\r\n";
-        assert_eq!(read(chunks).unwrap(), (200, b"abcd".to_vec(), true));
-        assert_eq!(read("HTTP/1.0 200 OK\r\n\r\nxyz").unwrap(), (200, b"xyz".to_vec(), false));
-        assert!(read("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nxyz").is_err());
-        assert!(read("SSH-2.0\r\n\r\n").is_err());
-        assert_eq!(read("").unwrap_err().kind(), ErrorKind::UnexpectedEof);
+    fn answers_are_read_with_their_status_and_the_time_to_wait() {
+        let busy = "HTTP/1.1 429 Too Many\r\nRetry-After: 3\r\ncontent-length: 2\r\n\r\nab";
+        let found = answered(&[busy], 1).remove(0).unwrap();
+        assert_eq!((found.status, found.retry_after, found.body), (429, Some(3), b"ab".to_vec()));
+        let elsewhere = "HTTP/1.1 302 Found\r\nlocation: http://a/\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(answered(&[elsewhere], 1).remove(0).unwrap().status, 302);
+    }
+
+    #[test]
+    fn answers_that_are_cut_short_or_of_another_protocol_are_errors() {
+        let short = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nxyz";
+        let error = answered(&[short], 1).remove(0).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+        assert!(answered(&["SSH-2.0\r\n\r\n"], 1).remove(0).is_err());
+    }
+
+    /// The service closes connections that wait for long; the next request opens another.
+    #[test]
+    fn a_kept_connection_that_was_closed_is_opened_again() {
+        let fine = "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx";
+        for answer in answered(&[fine, fine], 2) {
+            assert_eq!(answer.unwrap().status, 200);
+        }
     }
 }

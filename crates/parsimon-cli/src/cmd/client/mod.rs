@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use connection::{Answer, Connection};
 use parsimon::data::Format;
-use parsimon::eval::number::thousands;
+use parsimon::workspace::number::thousands;
 use rows::{Batch, Rows};
 use serde_json::Value;
 
 use crate::args::{
     AckArg, AckArgs, BatchArgs, ClientArgs, ClientCommand, LabelRowsArgs, LearnRowsArgs,
-    ScoreRowsArgs,
+    ScoreRowsArgs, ServiceArgs,
 };
 use crate::console::{complain, note};
 use crate::fault::Fault;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Fault> {
 
 fn score(args: &ScoreRowsArgs) -> Result<(), Fault> {
     let mut rows = Rows::open(&args.rows.file, args.rows.format)?;
-    let mut sender = Sender::new(Connection::new(&args.service)?, &args.batch, &rows);
+    let mut sender = Sender::new(connect(&args.service)?, &args.batch, &rows);
     let mut out = Output::open(args.output.as_deref())?;
     let path = if args.explain { "score?explain" } else { "score" };
     while let Some(batch) = rows.batch(args.batch.batch)? {
@@ -47,20 +47,29 @@ fn score(args: &ScoreRowsArgs) -> Result<(), Fault> {
 
 fn learn(args: &LearnRowsArgs) -> Result<(), Fault> {
     let mut rows = Rows::open(&args.rows.file, args.rows.format)?;
-    let sender = Sender::new(Connection::new(&args.service)?, &args.batch, &rows);
+    let sender = Sender::new(connect(&args.service)?, &args.batch, &rows);
     let mut learning = Learning::new(sender, &args.ack)?;
     if args.partial {
         learning.path += "&partial";
     }
+    rows.skip_to(args.from)?;
     while let Some(batch) = rows.batch(args.batch.batch)? {
-        learning.send(&batch)?;
+        if let Err(fault) = learning.send(&batch) {
+            let first = batch.range().0;
+            note(&format!(
+                "{} rows before line {first} of {} are learned; go on with --from {first}",
+                thousands(learning.total.learned + learning.total.duplicates),
+                rows.name()
+            ));
+            return Err(fault);
+        }
     }
     learning.total.report()
 }
 
 fn label(args: &LabelRowsArgs) -> Result<(), Fault> {
     let mut rows = Rows::open(&args.file, Some(Format::Jsonl))?;
-    let mut sender = Sender::new(Connection::new(&args.service)?, &args.batch, &rows);
+    let mut sender = Sender::new(connect(&args.service)?, &args.batch, &rows);
     let mut total = Total::default();
     while let Some(batch) = rows.batch(args.batch.batch)? {
         let answer = sender.send("label", &[], &batch)?;
@@ -69,9 +78,23 @@ fn label(args: &LabelRowsArgs) -> Result<(), Fault> {
     total.report()
 }
 
+/// The first pause before a request is sent again, and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(10)];
+
+/// A connection for each address of the model.
+fn connect(args: &ServiceArgs) -> Result<Vec<Connection>, Fault> {
+    let one = |url: &str| {
+        let (token_file, timeout) = (args.token_file.clone(), args.timeout);
+        Connection::new(&ServiceArgs { url: url.trim().to_owned(), token_file, timeout })
+    };
+    args.url.split(',').map(one).collect()
+}
+
 /// Sends the batches of a file.
 struct Sender {
-    connection: Connection,
+    connections: Vec<Connection>,
+    /// The address that answered last.
+    at: usize,
     retries: u32,
     /// The name of the file, for messages.
     name: String,
@@ -79,12 +102,14 @@ struct Sender {
 }
 
 impl Sender {
-    fn new(connection: Connection, args: &BatchArgs, rows: &Rows) -> Self {
+    fn new(connections: Vec<Connection>, args: &BatchArgs, rows: &Rows) -> Self {
         let (name, content_type) = (rows.name().to_owned(), rows.content_type());
-        Self { connection, retries: args.retries, name, content_type }
+        Self { connections, at: 0, retries: args.retries, name, content_type }
     }
 
-    /// Sends a batch, again if the service asks for it. Anything but success is an error that names the line of the file.
+    /// Sends a batch; again, with pauses that grow, if the connection breaks or the service asks for it, and to the next address if
+    /// there are several. Anything but success is an error that names the line of the file. A request that was learned although its
+    /// answer was lost is not learned again: by its key, or by the ids of its rows.
     fn send(
         &mut self,
         path: &str,
@@ -93,26 +118,42 @@ impl Sender {
     ) -> Result<Answer, Fault> {
         let mut headers = headers.to_vec();
         headers.push(("content-type", self.content_type));
-        let mut left = self.retries;
-        loop {
-            let answer = self.connection.post(path, &headers, &batch.text);
-            let answer = answer.map_err(|error| self.connection.fault(&error))?;
-            match answer.status {
-                200 => return Ok(answer),
-                429 | 503 if left > 0 => {
-                    left -= 1;
-                    std::thread::sleep(Duration::from_secs(
-                        answer.retry_after.unwrap_or(1).min(60),
-                    ));
-                }
+        let (addresses, mut pause) = (self.connections.len(), PAUSES[0]);
+        let mut left = self.retries as usize * addresses;
+        for tried in 1.. {
+            let connection = &mut self.connections[self.at];
+            let mut asked = None;
+            let fault = match connection.post(path, &headers, &batch.text) {
+                Ok(answer) if answer.status == 200 => return Ok(answer),
                 // Rows of a request that were all refused one by one are reported like those of other requests.
-                400 if answer.json()["refused"].is_array() => return Ok(answer),
-                status => {
-                    let words = self.placed(batch, &answer.json(), &answer.words());
-                    return Err(Fault::Input(format!("{words} (status {status})")));
+                Ok(answer) if answer.status == 400 && answer.json()["refused"].is_array() => {
+                    return Ok(answer);
                 }
+                Ok(answer) => {
+                    asked = answer.retry_after;
+                    // A follower takes no rows, and another address may be its leader.
+                    let is_follower = addresses > 1 && answer.json()["leader"].is_string();
+                    if !is_follower && !matches!(answer.status, 429 | 503) {
+                        left = 0;
+                    }
+                    let words = self.placed(batch, &answer.json(), &answer.words());
+                    Fault::Input(format!("{words} (status {})", answer.status))
+                }
+                Err(error) => connection.fault(&error),
+            };
+            if left == 0 {
+                return Err(fault);
+            }
+            left -= 1;
+            self.at = (self.at + 1) % addresses;
+            // Every address is asked before the client waits.
+            if tried % addresses == 0 {
+                let asked = asked.map(|seconds| Duration::from_secs(seconds.min(60)));
+                std::thread::sleep(asked.unwrap_or(pause));
+                pause = (pause * 2).min(PAUSES[1]);
             }
         }
+        unreachable!("the attempts are counted");
     }
 
     /// The words of a refusal, with the place in the file instead of that in the body.
@@ -165,14 +206,15 @@ impl Learning {
     /// Sends a batch. Its key makes a repeat harmless: after a lost connection, or after an answer that asks for one.
     fn send(&mut self, batch: &Batch) -> Result<(), Fault> {
         self.requests += 1;
-        let key = format!("{}-{}", self.key, self.requests);
+        // By its first line, so that a run that goes on has other keys than the one before.
+        let key = format!("{}-{}", self.key, batch.range().0);
         let answer = self.sender.send(&self.path, &[("idempotency-key", &key)], batch)?;
         self.total.add(&self.sender, &answer, batch);
         Ok(())
     }
 }
 
-/// What became of the rows of all requests.
+/// Results for the rows of all requests.
 #[derive(Debug, Default)]
 struct Total {
     learned: u64,

@@ -2,21 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use parsimon::eval::number::thousands;
+use parsimon::workspace::number::thousands;
 
-use super::connection::Connection;
 use super::rows::Rows;
 use super::{Learning, Sender};
 use crate::args::ReplayRowsArgs;
 use crate::console::note;
 use crate::fault::Fault;
 
-/// How often the progress is printed.
+/// Interval of progress lines.
 const OFTEN: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ReplayRowsArgs) -> Result<(), Fault> {
     let mut rows = Rows::open(&args.rows.file, args.rows.format)?;
-    let sender = Sender::new(Connection::new(&args.service)?, &args.batch, &rows);
+    let sender = Sender::new(super::connect(&args.service)?, &args.batch, &rows);
     let mut learning = Learning::new(sender, &args.ack)?;
     let start = Instant::now();
     let due = |row: u64| Duration::from_secs_f64(row as f64 / args.rate);

@@ -19,7 +19,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Where a line of the text is in the file.
+    /// Returns the position of a line in the file.
     pub(super) fn line(&self, line: u64) -> Option<u64> {
         self.lines.get(usize::try_from(line).ok()?.checked_sub(1)?).copied()
     }
@@ -119,7 +119,13 @@ impl Rows {
         content_type(self.format).unwrap_or_default()
     }
 
-    /// At most so many rows; none at the end.
+    /// Leaves out the rows before a line of the file.
+    pub(super) fn skip_to(&mut self, line: u64) -> Result<(), Fault> {
+        while self.line + 1 < line && self.record()?.is_some() {}
+        Ok(())
+    }
+
+    /// Returns at most `count` rows; none at the end.
     pub(super) fn batch(&mut self, most: usize) -> Result<Option<Batch>, Fault> {
         let mut batch = Batch::default();
         if !self.header.is_empty() {

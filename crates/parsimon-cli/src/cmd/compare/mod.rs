@@ -4,10 +4,10 @@ mod pass;
 mod runs;
 mod window;
 
-use parsimon::eval::number::thousands;
+use parsimon::workspace::number::thousands;
 
 use crate::args::{CompareArgs, inputs};
-use crate::cmd::comparison::{Task, Verdict, for_the_labels, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, for_the_labels, print_verdict, publish};
 use crate::console::announce_terminal;
 use crate::fault::Fault;
 use crate::output::Files;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
         let runs =
             if runs == 1 { "one run".to_owned() } else { format!("{} runs", thousands(runs)) };
         let last = format!("{runs} in one pass over {rows} rows; times are for learning alone");
-        tell(&verdict, &args.report, &last);
+        print_verdict(&verdict, &args.report, &last);
     }
     comparison.ended()
 }

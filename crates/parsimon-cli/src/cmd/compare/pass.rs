@@ -2,57 +2,46 @@
 
 use std::thread;
 
-use parsimon::data::Options;
-use parsimon::train::Observer;
-use parsimon::tune::{Stopped, Sweep};
+use parsimon::job::{Events, Swept};
+use parsimon::tune::Sweep;
+use parsimon::workspace::Position;
+use parsimon::workspace::Stopped;
 use parsimon::{Error, Model};
 
 use super::window::Window;
 use crate::args::CompareArgs;
-use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Ended, Entry, Finish, Rows, Run, Score, Task, check_tests, judge,
-    until_it_fits,
+    Comparison, ConstantScore, Finish, Follower, Run, Score, Screen, Task, check_tests, job, judge,
+    learner_options, named, settings,
 };
 use crate::console::Console;
 use crate::fault::Fault;
 
 pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<Comparison, Fault> {
-    until_it_fits(|wider| once(args, task, runs, wider))
-}
-
-fn once(
-    args: &CompareArgs,
-    task: &Task<'_>,
-    runs: &[Run],
-    wider: Option<Options>,
-) -> Result<Comparison, Ended> {
-    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs, wider)?;
-    let tests = task.tests();
-    check_tests(&tests, &options)?;
-    let (schema, mut windows) = (reading.clone(), Vec::new());
-    let mut rows = Rows::new(task, &settings, &schema.found)?;
-    let mut sweep = Sweep::empty(frame, reading);
-    for (run, settings) in runs.iter().zip(settings) {
-        windows.push(Window::new(&settings, &schema.found.classes, runs.len()));
-        // A learner for each run: the table says how long each took.
-        sweep.add(settings).map_err(|e| Fault::Usage(format!("{}: {e}", run.name)))?;
-    }
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
-    sweep.use_threads(threads);
-    let mut console = Console::new(args.report.quiet, 1, 0, Vec::new());
-    let quiet = args.report.quiet;
-    let fault = |e| Ended::by(e, task, &options, quiet);
-    while let Some(chunk) = rows.next(&mut reader).map_err(fault)? {
-        sweep.learn_watched(chunk, &mut |_| {}, &mut windows);
-        console.position(&reader.position());
-    }
-    console.finish();
-    columns::warn(&reader.warnings());
-    let (read, rows) = (rows.finish(), reader.position().rows);
+    let (inputs, tests) = (task.data.inputs(), task.tests());
+    let (settings, job) = (settings(runs)?, job(task, &inputs)?);
+    let available = thread::available_parallelism().map_or(1, usize::from);
+    let threads = available.min(job.plan.options.run.threads);
+    let begin = || Console::new(args.report.quiet, 1, 0, Vec::new());
+    let mut follower = Follower::new(task, &begin);
+    let swept = job.sweep(&settings, &mut follower, |opened| {
+        let options = learner_options(task, runs, &settings, opened)?;
+        check_tests(&tests, &opened.options)?;
+        let mut sweep = Sweep::empty(options, opened.schema.clone());
+        let mut windows = Vec::new();
+        for (run, settings) in runs.iter().zip(&settings) {
+            windows.push(Window::new(settings, &opened.schema.found.classes, runs.len()));
+            // A learner for each run: the table says how long each took.
+            sweep.add(settings.clone()).map_err(|e| named(run, e.into()))?;
+        }
+        sweep.use_threads(threads);
+        Ok::<_, Fault>((sweep, windows))
+    })?;
+    follower.finish();
+    let Swept { sweep, watches, options, rows, negatives, is_stopped, .. } = swept;
     // After a signal nothing more is begun.
-    let tests = if read.is_stopped { Vec::new() } else { tests };
-    let mut finishes = finishes(&sweep, runs, windows)?;
+    let tests = if is_stopped { Vec::new() } else { tests };
+    let mut finishes = finishes(&sweep, runs, watches)?;
     let scores = finishes.iter_mut().enumerate();
     let mut scores: Vec<(usize, &mut Score)> =
         scores.filter_map(|(i, f)| Some((i, f.result.as_mut().ok()?))).collect();
@@ -61,10 +50,21 @@ fn once(
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Comparison { rows, schema, finishes, read, constant })
+    let schema = sweep.schema().clone();
+    Ok(Comparison { rows, schema, finishes, negatives, is_stopped, constant })
 }
 
-/// What came of every run; an error if none came to its end.
+impl Screen for Console {
+    fn show(&mut self, _: &Sweep, position: &Position) {
+        self.position(position);
+    }
+
+    fn finish(&mut self) {
+        Console::finish(self);
+    }
+}
+
+/// Returns the result of every run; an error if no run finished.
 fn finishes(sweep: &Sweep, runs: &[Run], windows: Vec<Window>) -> Result<Vec<Finish>, Fault> {
     let failures = || (0..runs.len()).filter_map(|k| Some((k, sweep.stopped(k)?)));
     if failures().count() == runs.len() {

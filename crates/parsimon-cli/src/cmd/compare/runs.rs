@@ -1,16 +1,17 @@
-//! What is to be run: the methods named, at every point of the grid.
+//! The runs of a comparison: each named method at every point of the grid.
 
 use parsimon::Spec;
 use parsimon::algorithm::{Algorithm, find};
-use parsimon::eval::number::thousands;
 use parsimon::settings::alias::meaning;
 use parsimon::tune::Grid;
+use parsimon::workspace::number::thousands;
 use serde_json::Value;
 
 use crate::args::{CompareArgs, method};
 use crate::cmd::comparison::{MOST_RUNS, Run, grid, name, plain};
 use crate::console::note;
 use crate::fault::Fault;
+use crate::flags::Flags;
 
 /// What is compared when no method is named: the one that needs no settings, and each of the great families with settings that
 /// suit most data.
@@ -58,7 +59,7 @@ struct Method {
     algorithm: String,
     settings: Vec<(String, String)>,
     spec: Spec,
-    /// Whether a person wrote it and wants to hear what becomes of it.
+    /// Whether the user wrote the setting, so that its effect is printed.
     is_told: bool,
 }
 
@@ -93,7 +94,7 @@ impl Method {
     }
 
     fn fault(&self, error: &parsimon::BuildError) -> Fault {
-        Fault::Usage(format!("{}: {error}", self.name()))
+        Fault::Usage(format!("{}: {}", self.name(), error.message().words(&Flags)))
     }
 }
 
@@ -145,7 +146,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
     Ok(methods)
 }
 
-/// The method over those of the shared settings that it takes.
+/// Adds the shared settings that the method accepts to its own.
 fn with_shared(method: Spec, shared: &Spec) -> Spec {
     let Some(algorithm) = method.get("algorithm").and_then(Value::as_str).and_then(find) else {
         // Resolving it will say what is wrong.
@@ -158,7 +159,7 @@ fn with_shared(method: Spec, shared: &Spec) -> Spec {
         }
     }
     let spec = spec.overwrite(method);
-    // What belongs to one loss goes with that loss.
+    // Settings of one loss are passed with that loss only.
     let loss = spec.get("loss").map(plain).unwrap_or_default();
     [("huber_delta", "huber"), ("quantile", "quantile")].into_iter().fold(
         spec,

@@ -2,9 +2,9 @@
 
 use parsimon::Settings;
 use parsimon::eval::Evaluation;
-use parsimon::predict::ModelEvaluator;
 use parsimon::survey::Found;
 use parsimon::train::{Stretch, Watch};
+use parsimon::workspace::ModelEvaluator;
 
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;

@@ -1,7 +1,8 @@
 //! The charts of a comparison.
 
-use parsimon::eval::{CurvePoint, Evaluation};
-use parsimon_page::chart::{Better, Figure, Panel, Series, reliability_of};
+use parsimon::eval::Evaluation;
+use parsimon::workspace::CurvePoint;
+use parsimon_page::chart::{Better, Figure, Panel, Series, reliability_of, settled};
 use serde_json::Value;
 
 use super::choice::metric;
@@ -10,7 +11,7 @@ use super::{Finish, Score};
 
 /// Losses that span more than this are drawn on a logarithmic axis.
 const WIDE: f64 = 30.0;
-/// Curves of one method that can be told apart.
+/// Largest number of curves of one method that can be distinguished.
 const MOST_CURVES: usize = 8;
 
 /// The runs that came to their end, with their place.
@@ -60,7 +61,7 @@ fn close_up(verdict: &Verdict<'_>) -> Option<(f64, f64, usize)> {
     (spread > 0.0 && worst > best + 6.0 * spread).then_some((best - 0.2 * spread, high, above))
 }
 
-/// Which points carry a name.
+/// Points that carry a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     Best,
@@ -100,7 +101,7 @@ fn cloud(
     panel.series(Series::reference("front", steps(all, better)))
 }
 
-/// The front as stairs: what can be had with at most so many weights.
+/// The front as steps: the best loss with at most this number of weights.
 fn steps(mut points: Vec<(f64, f64)>, better: Better) -> Vec<(f64, f64)> {
     let cost = |y: f64| if better == Better::Low { y } else { -y };
     points.sort_by(|p, q| p.0.total_cmp(&q.0).then(cost(p.1).total_cmp(&cost(q.1))));
@@ -144,14 +145,15 @@ pub(crate) fn curves(verdict: &Verdict<'_>) -> Figure {
         [one] => format!("progressive loss ({one})"),
         _ => "progressive loss, each method's own".to_owned(),
     };
-    let averages = best.iter().flat_map(|(_, s)| s.curve.points.iter().filter_map(|p| p.average));
+    let averages =
+        best.iter().flat_map(|(_, s)| settled(&s.curve.points).filter_map(|p| p.average));
     let mut loss = Panel::new("rows", title).log_x();
     if is_wide(averages) {
         loss = loss.log_y();
     }
     let mut nonzeros = Panel::new("rows", "nonzero weights").log_x().show_y(0.0);
     let line = |score: &Score, y: fn(&CurvePoint) -> f64| {
-        score.curve.points.iter().map(|p| (p.rows as f64, y(p))).collect::<Vec<_>>()
+        settled(&score.curve.points).map(|p| (p.rows as f64, y(p))).collect::<Vec<_>>()
     };
     let names = verdict.names();
     for (finish, score) in best {

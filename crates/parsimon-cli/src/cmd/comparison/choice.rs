@@ -1,19 +1,20 @@
-//! Which run to recommend: the best, and the sparsest that is nearly as good.
+//! Recommended runs: the best one, and the sparsest one that is nearly as good.
 
-use parsimon::eval::{Evaluation, Measure};
+use parsimon::eval::Evaluation;
 use parsimon::settings::Loss;
+use parsimon::workspace::Measure;
 
 use super::{Comparison, Finish, Score};
 
 /// The sparsest run may cost this share more than the best.
 pub(crate) const TOLERANCE: f64 = 0.01;
 
-/// What runs are ranked by; less is better.
+/// Criteria that rank runs; less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Criterion {
     /// The loss that was trained, when it is the same in all runs.
     Loss,
-    /// The same where it is half the squared error.
+    /// The loss if it is half the squared error.
     Mse,
     /// The share of errors, for several classes.
     Error,
@@ -60,11 +61,11 @@ impl Criterion {
         }
     }
 
-    /// What a run costs, on the test data if there is any.
+    /// Returns the cost of a run, on the test data if there is any.
     pub(crate) fn cost(self, score: &Score) -> Option<f64> {
         let metric = |name: &str| metric(score.evaluation()?, name);
         let cost = match (self, &score.test) {
-            // Of all rows, even where the other metrics are of the last ones.
+            // Loss over all rows, even if the other metrics are of the last rows.
             (Self::Loss | Self::Error, None) => Some(score.loss),
             (Self::Mse, None) => Some(2.0 * score.loss),
             (Self::Loss, Some(test)) => test.mean_loss(),
@@ -76,7 +77,7 @@ impl Criterion {
         cost.filter(|cost| cost.is_finite())
     }
 
-    /// The same of a run that may have failed.
+    /// Like the method above, for a run that may have failed.
     pub(crate) fn cost_of(self, finish: &Finish) -> Option<f64> {
         self.cost(finish.result.as_ref().ok()?)
     }
@@ -87,7 +88,7 @@ pub(crate) fn metric(evaluation: &Evaluation, name: &str) -> Option<f64> {
     evaluation.metrics().into_iter().find(|m| m.0 == name).and_then(|m| m.1)
 }
 
-/// The places of the recommended runs.
+/// Indices of the recommended runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) best: usize,
@@ -111,7 +112,7 @@ impl Choice {
     }
 }
 
-/// Where a run stands.
+/// Coordinates of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tradeoff {
     pub(crate) nonzeros: usize,
@@ -127,7 +128,7 @@ pub(crate) fn points(comparison: &Comparison, criterion: Criterion) -> Vec<Optio
     comparison.finishes.iter().map(point).collect()
 }
 
-/// Which of the points no other beats: none has fewer weights and costs no more, or costs less with no more weights.
+/// Marks the points of the front: no other point has fewer weights and costs no more, or costs less with no more weights.
 pub(crate) fn front(points: &[Option<Tradeoff>]) -> Vec<bool> {
     let beats = |p: &Tradeoff, q: &Tradeoff| {
         p.nonzeros <= q.nonzeros && p.cost <= q.cost && (p.nonzeros < q.nonzeros || p.cost < q.cost)

@@ -1,6 +1,6 @@
 //! The command that trains a run again, alone.
 
-use parsimon::algorithm::PENALTIES;
+use parsimon::workspace::PENALTIES;
 use parsimon::{Settings, Spec};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::choice::{Criterion, metric};
 
-/// What a prediction without features costs. On the learned rows each is predicted from the labels before it, on the test data
+/// The loss of a prediction without features. On the learned rows each is predicted from the labels before it, on the test data
 /// all of them from the labels learned.
 pub(crate) struct ConstantScore {
     /// The average loss, or share of errors; none where the runs have different losses.
@@ -35,11 +35,11 @@ impl ConstantScore {
         Some(Self { loss, accuracy, deviation, is_binary, test: None })
     }
 
-    /// What it costs by the criterion that ranks the runs.
+    /// Cost by the criterion that ranks the runs.
     pub(crate) fn cost(&self, criterion: Criterion) -> Option<f64> {
         let of_test = |name: &str| self.test.as_ref().and_then(|test| metric(test, name));
         let cost = match (criterion, &self.test) {
-            // One score for all rows ranks nothing.
+            // A constant score does not rank rows.
             (Criterion::Auc, _) => Some(0.5),
             (Criterion::Loss | Criterion::Error, None) => self.loss,
             (Criterion::Mse, None) => self.loss.map(|loss| 2.0 * loss),

@@ -1,113 +1,66 @@
-//! The start: data that is open, and settings that are complete.
+//! The job of all runs, and the learners for data that is open.
 
-use parsimon::data::{DataError, Input, Options, Reader};
+use parsimon::job::{Events, Job, Notice};
 use parsimon::settings::Storage;
-use parsimon::survey::{self, Opened};
-use parsimon::{InputSchema, LearnerOptions, Settings};
+use parsimon::survey::{Guess, Opened, Source};
+use parsimon::tune::Sweep;
+use parsimon::workspace::Position;
+use parsimon::workspace::Standing;
+use parsimon::{LearnerOptions, Settings, Spec};
 
 use super::{Run, Task};
+use crate::args::DataArgs;
 use crate::cmd::columns;
 use crate::cmd::train::frame;
+use crate::console::note;
 use crate::fault::Fault;
 use crate::interrupt;
 
 /// Slots of all runs together up to which each run has an array of its own.
 const MOST_SLOTS: usize = 1 << 26;
 
-/// The data open, and what each run is to be built with.
-pub(crate) struct Entry {
-    pub(crate) options: Options,
-    pub(crate) reader: Reader,
-    pub(crate) reading: InputSchema,
-    pub(crate) frame: LearnerOptions,
-    /// One for each run.
-    pub(crate) settings: Vec<Settings>,
+/// The job of a task: rows, and how they are read.
+pub(crate) fn job<'a>(task: &Task<'_>, source: &'a dyn Source) -> Result<Job<'a>, Fault> {
+    let mut options = task.data.options(task.frame.precision())?;
+    options.run.stop = Some(interrupt::stop());
+    let mut job = Job::new(source, Spec::default(), options);
+    job.plan.sample_negatives = task.sample_negatives;
+    Ok(job)
 }
 
-impl Entry {
-    /// Opens the data; with the kinds of `wider` after a cell that contradicts the kind of its column.
-    pub(crate) fn new(
-        task: &Task<'_>,
-        runs: &[Run],
-        wider: Option<Options>,
-    ) -> Result<Self, Fault> {
-        let Some(first) = runs.first() else {
-            return Err(Fault::Usage("no method to run".into()));
-        };
-        let inputs = task.data.inputs();
-        let mut base = task.data.options(task.frame.precision())?;
-        base.stop = Some(interrupt::stop());
-        if let Some(wider) = wider {
-            columns::take_kinds(&mut base, wider);
-        }
-        let resolved = |run: &Run| run.spec.resolve().map_err(|e| named(run, e.into()));
-        let settings = runs.iter().map(resolved).collect::<Result<Vec<_>, _>>()?;
-        let opened = survey::open(&settings, &inputs[..], &base)?;
-        if !task.quiet {
-            columns::announce(&opened, task.data);
-        }
-        let Opened { schema: reading, options, reader, .. } = opened;
-        let heads = if settings[0].is_multiclass() { reading.found.classes.len() } else { 1 };
-        let frame = thrifty(frame(task.frame, &reading), runs.len().saturating_mul(heads.max(1)));
-        for (run, own) in runs.iter().zip(&settings) {
-            if reading.labels(own) != options.labels {
-                return Err(Fault::Usage(format!(
-                    "the methods must have losses for the same kind of labels: {} has {}, {} has {}",
-                    first.name,
-                    settings[0].loss_name(),
-                    run.name,
-                    own.loss_name(),
-                )));
-            }
-        }
-        Ok(Self { options, reader, reading, frame, settings })
+/// The settings of every run, complete.
+pub(crate) fn settings(runs: &[Run]) -> Result<Vec<Settings>, Fault> {
+    if runs.is_empty() {
+        return Err(Fault::Usage("no method to run".into()));
     }
+    let resolved = |run: &Run| run.spec.resolve().map_err(|e| named(run, e.into()));
+    runs.iter().map(resolved).collect()
 }
 
-/// What ends a pass before its end.
-pub(crate) enum Ended {
-    /// A cell contradicts the kind of its column: the pass starts again with these options.
-    Wider(Box<Options>),
-    Fault(Fault),
-}
-
-impl<E: Into<Fault>> From<E> for Ended {
-    fn from(error: E) -> Self {
-        Ended::Fault(error.into())
-    }
-}
-
-impl Ended {
-    /// What becomes of an error of the data.
-    pub(crate) fn by(error: DataError, task: &Task<'_>, options: &Options, quiet: bool) -> Self {
-        let is_repeatable = !task.data.inputs().iter().any(Input::is_read_once);
-        match survey::widened(options, &error).filter(|_| is_repeatable) {
-            Some(wider) => {
-                if !quiet {
-                    columns::widened(&error, &wider);
-                }
-                Ended::Wider(Box::new(wider))
-            }
-            None => Ended::Fault(error.into()),
+/// Precision, bias and store of all runs. Runs whose losses are for different kinds of labels are refused.
+pub(crate) fn learner_options(
+    task: &Task<'_>,
+    runs: &[Run],
+    settings: &[Settings],
+    opened: &Opened,
+) -> Result<LearnerOptions, Fault> {
+    let schema = &opened.schema;
+    for (run, own) in runs.iter().zip(settings) {
+        if schema.labels(own) != opened.options.reading.labels {
+            return Err(Fault::Usage(format!(
+                "the methods must have losses for the same kind of labels: {} has {}, {} has {}",
+                runs[0].name,
+                settings[0].loss_name(),
+                run.name,
+                own.loss_name(),
+            )));
         }
     }
+    let heads = if settings[0].is_multiclass() { schema.found.classes.len() } else { 1 };
+    Ok(thrifty(frame(task.frame, schema), runs.len().saturating_mul(heads.max(1))))
 }
 
-/// A pass, as often as kinds of columns must be widened.
-pub(crate) fn until_it_fits<T>(
-    mut pass: impl FnMut(Option<Options>) -> Result<T, Ended>,
-) -> Result<T, Fault> {
-    let mut wider = None;
-    loop {
-        match pass(wider.take()) {
-            Ok(done) => return Ok(done),
-            Err(Ended::Wider(options)) => wider = Some(*options),
-            Err(Ended::Fault(fault)) => return Err(fault),
-        }
-    }
-}
-
-/// A complaint about the command, with the run it is about.
+/// Returns a complaint about the command with the run that it is about.
 pub(crate) fn named(run: &Run, fault: Fault) -> Fault {
     match fault {
         Fault::Usage(message) => Fault::Usage(format!("{}: {message}", run.name)),
@@ -122,5 +75,65 @@ fn thrifty(frame: LearnerOptions, runs: usize) -> LearnerOptions {
             LearnerOptions { storage: Storage::Index, ..frame }
         }
         _ => frame,
+    }
+}
+
+/// The part of the progress that `tune` and `compare` show differently.
+pub(crate) trait Screen {
+    fn standings(&mut self, _standings: &[Standing]) {}
+    fn show(&mut self, sweep: &Sweep, position: &Position);
+    fn finish(&mut self);
+}
+
+/// Follows the pass: prints what was found in the data, and shows the progress on a screen, which each attempt begins anew.
+pub(crate) struct Follower<'a, S> {
+    data: &'a DataArgs,
+    quiet: bool,
+    begin: &'a dyn Fn() -> S,
+    screen: Option<S>,
+}
+
+impl<'a, S: Screen> Follower<'a, S> {
+    pub(crate) fn new(task: &Task<'a>, begin: &'a dyn Fn() -> S) -> Self {
+        Self { data: task.data, quiet: task.quiet, begin, screen: None }
+    }
+
+    /// Takes the progress away; false if there was none.
+    pub(crate) fn finish(&mut self) -> bool {
+        self.screen.take().map(|mut screen| screen.finish()).is_some()
+    }
+}
+
+impl<S: Screen> Events for Follower<'_, S> {
+    fn opened(&mut self, opened: &Opened, _: Option<Guess>, _: &Settings) {
+        if !self.quiet {
+            columns::announce(opened, self.data);
+        }
+        self.screen = Some((self.begin)());
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        let has_begun = self.finish();
+        match notice {
+            // A blank line parts what was learned in vain from what follows.
+            Notice::Widened(widening) if !self.quiet => {
+                note(&format!("{widening}{}", if has_begun { "\n" } else { "" }));
+            }
+            Notice::MoreLabels { input, line, label } if !self.quiet => {
+                note(&format!(
+                    "{input}:{line}: the label {label:?} is none of those of the first rows; starting again with all labels\n"
+                ));
+            }
+            Notice::Remark(words) => columns::warn(std::slice::from_ref(words)),
+            _ => {}
+        }
+    }
+
+    fn standings(&mut self, standings: &[Standing]) {
+        self.screen.iter_mut().for_each(|screen| screen.standings(standings));
+    }
+
+    fn swept(&mut self, sweep: &Sweep, position: &Position) {
+        self.screen.iter_mut().for_each(|screen| screen.show(sweep, position));
     }
 }

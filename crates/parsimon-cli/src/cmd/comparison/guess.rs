@@ -3,7 +3,8 @@
 use parsimon::Spec;
 use parsimon::algorithm::find;
 use parsimon::data::Input;
-use parsimon::survey::{self, Guess, Guessed};
+use parsimon::job::Job;
+use parsimon::survey::{Guess, Guessed};
 use serde_json::Value;
 
 use super::run::plain;
@@ -39,7 +40,7 @@ pub(crate) fn for_the_labels(
             }
         }
     }
-    let Guessed { guess, opened, .. } = survey::open_guessing(&usual, &inputs[..], &options)?;
+    let Guessed { guess, opened, .. } = Job::new(&inputs, usual, options).look(&mut ())?;
     let mut runs = runs;
     if are_usual && opened.schema.table.is_some() {
         runs = runs.into_iter().map(normalized).collect();

@@ -1,4 +1,4 @@
-//! What `compare` and `tune` have in common: runs over the same rows, what came of them, which of them to recommend, and how
+//! What `compare` and `tune` have in common: runs over the same rows, their results, the recommended one, and how
 //! all of it is shown.
 
 pub(crate) mod charts;
@@ -9,7 +9,6 @@ mod entry;
 mod guess;
 mod names;
 mod page;
-mod read;
 mod run;
 mod table;
 mod test;
@@ -20,16 +19,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use parsimon::data::Input;
-use parsimon::eval::number::{maybe, thousands};
-use parsimon::eval::{Evaluation, LearningCurve};
-use parsimon::tune::Stopped;
+use parsimon::eval::Evaluation;
+use parsimon::workspace::LearningCurve;
+use parsimon::workspace::Stopped;
+use parsimon::workspace::{number::maybe, number::thousands};
 use parsimon::{InputSchema, Settings};
 use parsimon_page::chart::Figure;
 
 pub(crate) use self::constant::ConstantScore;
-pub(crate) use self::entry::{Ended, Entry, until_it_fits};
+pub(crate) use self::entry::{Follower, Screen, job, learner_options, named, settings};
 pub(crate) use self::guess::for_the_labels;
-pub(crate) use self::read::{Read, Rows};
 pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
 pub(crate) use self::test::{check_tests, judge};
@@ -39,7 +38,7 @@ use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Output, write_text};
 
-/// What all runs learn from, and how.
+/// The rows that all runs learn, and how they learn them.
 pub(crate) struct Task<'a> {
     pub(crate) data: &'a DataArgs,
     pub(crate) frame: &'a FrameArgs,
@@ -54,22 +53,24 @@ impl Task<'_> {
     }
 }
 
-/// What came of all runs.
+/// The results of all runs.
 pub(crate) struct Comparison {
     pub(crate) rows: u64,
     /// How the data was read, with what was found before the first row.
     pub(crate) schema: InputSchema,
     pub(crate) finishes: Vec<Finish>,
-    /// What became of the rows.
-    pub(crate) read: Read,
-    /// What a constant would have cost.
+    /// The negative rows learned and met, where they were sampled.
+    pub(crate) negatives: Option<(u64, u64)>,
+    /// Whether a signal ended the pass.
+    pub(crate) is_stopped: bool,
+    /// The loss of a constant prediction.
     pub(crate) constant: Option<ConstantScore>,
 }
 
 impl Comparison {
     /// Success, unless a signal ended the pass.
     pub(crate) fn ended(&self) -> Result<(), Fault> {
-        match self.read.is_stopped {
+        match self.is_stopped {
             true => Err(Fault::Interrupted(format!(
                 "the results are of the first {} rows, without the test data",
                 thousands(self.rows)
@@ -79,7 +80,7 @@ impl Comparison {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Finish {
     pub(crate) run: Run,
     pub(crate) settings: Settings,
@@ -91,7 +92,7 @@ pub(crate) struct Finish {
 
 /// The numbers of a run that came to its end.
 pub(crate) struct Score {
-    /// The progressive loss of all rows, as `train` tells it: for several classes, the share of errors.
+    /// The progressive loss of all rows, as `train` reports it: for several classes, the share of errors.
     pub(crate) loss: f64,
     /// The metrics of the predictions made before learning, of all rows or the last; where they were kept.
     pub(crate) progressive: Option<Evaluation>,
@@ -159,7 +160,7 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
 }
 
 /// Which runs did not come to their end, and where files went.
-pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
+pub(crate) fn print_verdict(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     let mut given_up = 0;
     for finish in &verdict.comparison.finishes {
         match &finish.result {
@@ -172,7 +173,7 @@ pub(crate) fn tell(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     if given_up > 0 {
         note(&format!("{given_up} far behind the best and given up; --keep-all keeps them"));
     }
-    if let Some((learned, met)) = verdict.comparison.read.negatives {
+    if let Some((learned, met)) = verdict.comparison.negatives {
         let (learned, met) = (thousands(learned), thousands(met));
         note(&format!("learned {learned} of {met} negative rows"));
     }

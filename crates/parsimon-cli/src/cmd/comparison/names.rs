@@ -3,7 +3,7 @@
 use super::Run;
 use super::run::plain;
 
-/// The methods of a comparison, each with the settings that tell it from others of the same algorithm.
+/// Names of the methods of a comparison, each with the settings that distinguish it from others of its algorithm.
 pub(crate) struct Names<'a>(Vec<(&'a str, String)>);
 
 impl<'a> Names<'a> {

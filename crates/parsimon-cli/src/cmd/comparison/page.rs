@@ -5,8 +5,8 @@ use std::fs::Metadata;
 use maud::{Markup, html};
 use parsimon::data::Input;
 use parsimon::eval::Evaluation;
-use parsimon::eval::number::{bytes, maybe, thousands};
-use parsimon::tune::Stopped;
+use parsimon::workspace::Stopped;
+use parsimon::workspace::{number::bytes, number::maybe, number::thousands};
 use parsimon_data::listed;
 use parsimon_page::chart::Figure;
 use parsimon_page::{breakable, document, facts, figure};
@@ -45,7 +45,7 @@ fn names(inputs: &[Input]) -> String {
     inputs.iter().map(|i| name(i).unwrap_or_else(|| i.name())).collect::<Vec<_>>().join(", ")
 }
 
-/// What the page is about: the data, the runs, the command and the date.
+/// Content of the page: the data, the runs, the command and the date.
 fn origin(verdict: &Verdict<'_>, task: &Task<'_>) -> Markup {
     let Comparison { rows, schema, finishes, .. } = verdict.comparison;
     let mut data: Vec<Markup> = task.data.inputs().iter().map(file).collect();
@@ -166,7 +166,7 @@ fn runs(verdict: &Verdict<'_>) -> Markup {
     }
 }
 
-/// A run that did not come to its end, and why.
+/// A failed run, with the reason.
 fn stopped(finish: &Finish) -> Option<(&str, String)> {
     let why = match finish.result.as_ref().err()? {
         Stopped::Failed(why) => format!("failed: {why}"),

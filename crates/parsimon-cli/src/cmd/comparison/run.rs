@@ -14,11 +14,11 @@ pub(crate) const MOST_RUNS: usize = 512;
 /// One method with one setting of what is swept.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// The method as it was named, without what is swept.
+    /// The method as the user named it, without the swept settings.
     pub(crate) family: String,
-    /// The same with it: what `-m` would read.
+    /// The method with the swept setting, in the form that `-m` reads.
     pub(crate) name: String,
-    /// What is swept, at its value here.
+    /// The swept settings and their values in this run.
     pub(crate) swept: Vec<(String, Value)>,
     pub(crate) spec: Spec,
 }
@@ -46,7 +46,7 @@ pub(crate) fn name(algorithm: &str, pairs: &[(String, String)]) -> String {
     format!("{algorithm}{colon}{}", pairs.join(","))
 }
 
-/// A value as it is typed within a method: lists with semicolons.
+/// Writes a value as it is typed within a method: lists with semicolons.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,14 +1,15 @@
 //! The table of all runs, for the terminal and for the page.
 
-use parsimon::eval::number::{duration, maybe, thousands};
-use parsimon::eval::{Evaluation, Measure, Table};
+use parsimon::eval::Evaluation;
 use parsimon::settings::Loss;
-use parsimon::tune::Stopped;
+use parsimon::workspace::Stopped;
+use parsimon::workspace::{Measure, Table};
+use parsimon::workspace::{number::duration, number::maybe, number::thousands};
 use parsimon_page::{Cell, SortableTable};
 
 use super::{Finish, Score, Verdict};
 
-/// What the table says, cell by cell.
+/// Cells of the table.
 pub(crate) struct Cells {
     pub(crate) header: Vec<String>,
     /// The runs, best first, with the constant in its place; last those that failed or were given up.
@@ -82,11 +83,11 @@ impl Cells {
         table
     }
 
-    /// The same for the page: narrow windows show the method, what runs are ranked by, the nonzeros and the mark.
+    /// The table for the page: narrow windows show the method, what runs are ranked by, the nonzeros and the mark.
     pub(crate) fn sortable(&self, verdict: &Verdict<'_>) -> SortableTable {
         let last = self.header.len() - 1;
         let ranked_by = verdict.column();
-        // With a single metric it is the one that counts, whatever its name.
+        // A single metric ranks the runs under any name.
         let metrics = self.header.iter().filter(|name| is_metric(name)).count();
         let mut table = SortableTable::new();
         for (k, name) in self.header.iter().enumerate() {
@@ -126,7 +127,7 @@ fn metrics(loss: Loss, score: &Score) -> Vec<(String, Option<f64>)> {
         }
         None => vec![(format!("progressive {}", score.curve.loss), Some(score.loss))],
     };
-    // Of all rows, even where the others are of the last ones.
+    // Loss over all rows, even if the others are of the last rows.
     if !matches!(score.progressive, Some(Evaluation::Multiclass(_))) {
         all.iter_mut().filter(|m| m.0 == measure.name).for_each(|m| m.1 = average);
     }

@@ -2,7 +2,7 @@
 
 use parsimon::Model;
 use parsimon::data::{Input, Options, Reader};
-use parsimon::predict::evaluate_models;
+use parsimon::workspace::evaluate_models;
 
 use super::{ConstantScore, Score};
 use crate::fault::Fault;

@@ -1,8 +1,8 @@
-//! What is to be said of a comparison: by what runs are ranked, which are on the front, which are recommended.
+//! Verdict of a comparison: the ranking metric, the front, and the recommended runs.
 
-use parsimon::eval::Measure;
-use parsimon::eval::number::maybe;
-use parsimon::tune::Stopped;
+use parsimon::workspace::Measure;
+use parsimon::workspace::Stopped;
+use parsimon::workspace::number::maybe;
 use serde_json::{Map, Value, json};
 
 use super::choice::{Choice, Criterion, Tradeoff, front, points};
@@ -16,9 +16,9 @@ pub(crate) struct Verdict<'a> {
     pub(crate) criterion: Criterion,
     pub(crate) points: Vec<Option<Tradeoff>>,
     pub(crate) on_front: Vec<bool>,
-    /// The runs to recommend, of those that are better than the constant.
+    /// The recommended runs, among the runs that are better than the constant.
     pub(crate) choice: Option<Choice>,
-    /// What the constant costs.
+    /// Cost of the constant.
     pub(crate) constant: Option<f64>,
     /// The command that trains each run alone.
     pub(crate) commands: Vec<String>,
@@ -46,7 +46,7 @@ impl<'a> Verdict<'a> {
         self.points[i].is_some_and(|point| self.constant.is_none_or(|c| point.cost < c))
     }
 
-    /// What to say when there are runs and none of them is better than the constant.
+    /// Message if no run is better than the constant.
     pub(crate) fn nothing_beats_the_constant(&self) -> Option<String> {
         let (constant, lowest) = (self.constant?, self.lowest()?);
         let name = &self.comparison.finishes[lowest].run.name;
@@ -86,7 +86,7 @@ impl<'a> Verdict<'a> {
         runs
     }
 
-    /// The methods without what is swept, in the order of their runs.
+    /// The methods without the swept settings, in the order of their runs.
     pub(crate) fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = Vec::new();
         for finish in &self.comparison.finishes {
@@ -133,7 +133,7 @@ impl<'a> Verdict<'a> {
         };
         let is_at_end = |(name, value): &&(String, Value)| {
             let (values, own) = (values(name), value.as_f64());
-            // Zero is an end of its own: nothing is beyond it.
+            // Zero can be the end of the grid: no smaller value exists.
             let ends = [values.first().filter(|low| **low != 0.0), values.last()];
             values.first() < values.last() && own.is_some_and(|v| ends.contains(&Some(&v)))
         };
@@ -147,7 +147,7 @@ impl<'a> Verdict<'a> {
         (!names.is_empty()).then(|| format!("the sweep ends at this {names}: {remark}"))
     }
 
-    /// How a run is marked in tables.
+    /// Mark of a run in tables.
     pub(crate) fn mark(&self, i: usize) -> &'static str {
         match self.choice {
             Some(c) if c.best == i => "best",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use parsimon::data::{Input, Kinds, Labels, Options};
+use parsimon::data::{Input, Kinds, Labels, Options, Reading};
 use parsimon::survey::table;
 
 use super::Candidate;
@@ -10,9 +10,9 @@ use super::Candidate;
 /// The columns of the first of these files that is a table, with their kinds.
 pub(super) fn one(files: &[&str]) -> Vec<Candidate> {
     let mut tables = files.iter().filter(|file| Path::new(file).is_file()).filter_map(|file| {
-        // A table whose label is not clear has columns all the same.
+        // A table without a clear label still has columns.
         let labels = Labels::Optional(Box::new(Labels::Any));
-        let options = Options { labels, kinds: Kinds::Found, ..Options::default() };
+        let options = Options::from(Reading { labels, kinds: Kinds::Found, ..Reading::default() });
         table(&[Input::Path(file.into())][..], &options).ok().flatten()
     });
     let Some(table) = tables.next() else { return Vec::new() };

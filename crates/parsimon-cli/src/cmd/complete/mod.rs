@@ -26,11 +26,11 @@ pub(crate) fn run(args: &CompleteArgs) -> Result<(), Fault> {
     out.finish()
 }
 
-/// A word that may stand at the cursor, and what it is.
+/// A possible word at the cursor, and its description.
 type Candidate = (String, String);
 
-/// Where the cursor is.
-struct Place<'a> {
+/// Position of the cursor.
+struct Cursor<'a> {
     command: &'a Command,
     /// The algorithm that `-a` names.
     algorithm: Option<&'static Algorithm>,
@@ -38,7 +38,7 @@ struct Place<'a> {
     positionals: Vec<&'a str>,
 }
 
-/// What may stand in place of the last word.
+/// Returns the possible replacements of the last word.
 fn candidates(
     root: &Command,
     algorithm: Option<&'static Algorithm>,
@@ -46,7 +46,7 @@ fn candidates(
 ) -> Vec<Candidate> {
     let (current, before) =
         words.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
-    let mut place = Place { command: root, algorithm, positionals: Vec::new() };
+    let mut place = Cursor { command: root, algorithm, positionals: Vec::new() };
     let mut pending: Option<&Arg> = None;
     for word in before {
         if pending.take().is_some() {
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(complete("tr"), ["train"]);
         assert_eq!(complete("train d.csv -a ftr"), ["ftrl"]);
         assert_eq!(complete("train --algorithm=ftr"), ["--algorithm=ftrl"]);
-        assert_eq!(complete("algorithms pa"), ["papa"]);
+        assert_eq!(complete("algorithms pa"), ["pa", "papa"]);
         assert_eq!(complete("train --label-c"), ["--label-column"]);
         assert_eq!(complete("train --precision "), ["f32", "f64"]);
         assert_eq!(complete("train --format par"), ["parquet"]);

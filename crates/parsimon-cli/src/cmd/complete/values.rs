@@ -1,18 +1,19 @@
 //! Values of flags and of positional arguments.
 
 use clap::{Arg, Command};
-use parsimon::algorithm::{ALGORITHMS, Kind, Parameter, all_parameters, filters, find};
+use parsimon::algorithm::{ALGORITHMS, Parameter, find};
 use parsimon::data::Format;
+use parsimon::workspace::{SettingKind as Kind, all_parameters, filters};
 
-use super::{Candidate, Place, columns, commands, summary};
+use super::{Candidate, Cursor, columns, commands, summary};
 
 /// Names without a description.
 fn plain<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Candidate> {
     names.into_iter().map(|name| (name.to_owned(), String::new())).collect()
 }
 
-/// What the value of a flag may be; nothing for a file or a number.
-pub(super) fn of_flag(place: &Place<'_>, arg: &Arg, current: &str) -> Vec<Candidate> {
+/// Possible values of a flag; empty for a file or a number.
+pub(super) fn of_flag(place: &Cursor<'_>, arg: &Arg, current: &str) -> Vec<Candidate> {
     match arg.get_id().as_str() {
         "algorithm" => algorithms(place.command.get_name()),
         "label_column" | "weight_column" | "id" | "by" => columns::one(&place.positionals),
@@ -42,8 +43,8 @@ fn possible(arg: &Arg) -> Vec<Candidate> {
     values.iter().map(|value| (value.get_name().to_owned(), about(value.get_help()))).collect()
 }
 
-/// What may stand where no flag is; nothing for a file.
-pub(super) fn of_positional(place: &Place<'_>, root: &Command) -> Vec<Candidate> {
+/// Possible positional words; empty for a file.
+pub(super) fn of_positional(place: &Cursor<'_>, root: &Command) -> Vec<Candidate> {
     let first = place.command.get_positionals().next();
     match place.command.get_name() {
         "algorithms" => algorithms("algorithms"),
@@ -79,13 +80,13 @@ fn algorithms(command: &str) -> Vec<Candidate> {
     found
 }
 
-/// A setting before its value.
+/// Suggestions for the name of a setting.
 fn key(parameter: &Parameter) -> Candidate {
     (format!("{}=", parameter.name), summary(parameter.about))
 }
 
 /// The setting that a flag is for, as the algorithm has it.
-fn setting(place: &Place<'_>, id: &str) -> Option<&'static Parameter> {
+fn setting(place: &Cursor<'_>, id: &str) -> Option<&'static Parameter> {
     let own = place.algorithm.and_then(|algorithm| algorithm.parameter(id));
     own.or_else(|| all_parameters().into_iter().map(|(p, _)| p).find(|p| p.name == id))
 }

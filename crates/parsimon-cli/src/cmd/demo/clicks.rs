@@ -94,7 +94,7 @@ impl Clicks {
         self.random.random::<f64>() < 1.0 / (1.0 + (-odds).exp())
     }
 
-    /// Appends a row that is scored; after how many periods its click is reported, if it is.
+    /// Appends a row that is scored. Returns the number of periods until its click is reported, if it is clicked.
     pub(super) fn row(
         &mut self,
         id: u64,

@@ -126,7 +126,7 @@ pub(crate) fn feed(
     }
 }
 
-/// What goes wrong at a time.
+/// Faults at a time of the demo.
 fn incident(now: Duration, period: Duration) -> Option<Incident> {
     let periods = (now.as_secs_f64() / period.as_secs_f64()) as u64;
     let (cycle, within) = (periods / (CALM + TROUBLED), periods % (CALM + TROUBLED));

@@ -8,9 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parsimon::Model;
-use parsimon::data::{Input, Reader, TableFormat};
-use parsimon::predict::{Coverage, Expect};
+use parsimon::data::{Input, Reader};
+use parsimon::error::FormatErrorKind;
+use parsimon::predict::Coverage;
 use parsimon::rows::Chunk;
+use parsimon::workspace::Expect;
+use parsimon::workspace::TableFormat;
 
 use super::{columns, unknown};
 use crate::args::{BY_MODEL, PredictArgs};
@@ -19,7 +22,7 @@ use crate::fault::Fault;
 use crate::output::{Files, Output, refuse_endings};
 use shown::Shown;
 pub(crate) use shown::{best, shares};
-use sink::{Place, Predicted, Sink};
+use sink::{OutputColumns, Predicted, Sink};
 
 /// Endings of tables that are not written.
 pub(crate) const OTHER_TABLES: [&str; 6] = ["xlsx", "xls", "ods", "json", "feather", "psm"];
@@ -37,7 +40,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
         refuse_endings("--output", args.output.as_deref(), &OTHER_TABLES, TABLE_NAMES)?;
     }
     check(args, table)?;
-    let mut model = Model::load(&args.model)?;
+    let mut model = loaded(&args.model, &args.data.inputs())?;
     if args.rows.raw {
         model = model.with_calibration(None);
     }
@@ -51,18 +54,18 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     let options = args.data.options(model.precision())?;
     let mut options = model.options(&options, Expect::Nothing);
     // Features are named in the words of the data; where nothing names them, names would only cost.
-    options.keep_names = args.audit || (args.explain.is_some() && !model.has_names());
+    options.ask.keep_names = args.audit || (args.explain.is_some() && !model.has_names());
     // Only weights are explained: the names of other features are not kept, however many the data has.
-    options.named_slots = options.keep_names.then(|| Arc::new(model.used().collect()));
-    options.mark_skipped = true;
-    options.carried_columns = args.id.iter().chain(&args.keep_columns).cloned().collect();
+    options.ask.named_slots = options.ask.keep_names.then(|| Arc::new(model.used().collect()));
+    options.ask.mark_skipped = true;
+    options.ask.carried = args.id.iter().chain(&args.keep_columns).cloned().collect();
     let inputs = args.data.inputs();
     let mut reader = Reader::open(&inputs, &options)?;
     let coverage = Coverage::new(&model, &reader);
     if coverage.lacks_half() {
         unknown::refuse(&coverage, args.rows.allow_unknown)?;
     }
-    let place = Place::new(args, &reader);
+    let place = OutputColumns::new(args, &reader);
     let out = Output::open(args.output.as_deref())?;
     let is_stdout = matches!(out, Output::Stdout(_) | Output::Terminal(_));
     let sink = match table {
@@ -80,6 +83,21 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
         report(&coverage, &reader);
     }
     Ok(())
+}
+
+/// Loads a model; where a file of data stands in its place and the model among the data, says so.
+pub(crate) fn loaded(path: &Path, inputs: &[Input]) -> Result<Model, Fault> {
+    Model::load(path).map_err(|error| {
+        let is_model = |input: &&Input| input.path().is_some_and(|path| Model::load(path).is_ok());
+        match inputs.iter().find(is_model) {
+            Some(model) if error.kind() == FormatErrorKind::NotOurs => Fault::Input(format!(
+                "{} is not a model, and {} is one: swap the two, the model comes first",
+                path.display(),
+                model.name()
+            )),
+            _ => error.into(),
+        }
+    })
 }
 
 /// The format of a table and whether it is compressed; `None` for lines.
@@ -118,7 +136,7 @@ fn check(args: &PredictArgs, table: Option<(TableFormat, bool)>) -> Result<(), F
     }
 }
 
-/// What a person should know at the end.
+/// Prints remarks at the end.
 fn report(coverage: &Coverage, reader: &Reader) {
     coverage.warnings().iter().for_each(|warning| note(warning));
     columns::warn(&reader.warnings());
@@ -130,7 +148,7 @@ struct Job<'a> {
     args: &'a PredictArgs,
     model: &'a Model,
     shown: &'a Shown,
-    place: &'a Place,
+    place: &'a OutputColumns,
     /// Whether rows come when they like: each is then answered at once.
     is_live: bool,
     bar: ReadingBar,

@@ -1,4 +1,4 @@
-//! What is shown of a row's margins.
+//! Conversion of a row's margins to the predictions that are written.
 
 use parsimon::Model;
 use parsimon::settings::Loss;
@@ -6,7 +6,7 @@ use parsimon::settings::Loss;
 use crate::args::PredictionArg;
 use crate::fault::Fault;
 
-/// What to show for a row.
+/// Shown values of a row.
 pub(super) struct Shown {
     what: PredictionArg,
     /// Turns margins into predictions: the logistic loss where margins are calibrated.
@@ -52,7 +52,7 @@ impl Shown {
         })
     }
 
-    /// What to print in a line.
+    /// Text of a line.
     pub(super) fn value(&self, model: &Model, margins: &[f64]) -> Value<'_> {
         match (self.what, margins) {
             (PredictionArg::Margin, [margin]) => Value::Number(*margin),
@@ -81,9 +81,9 @@ impl Shown {
         !self.is_binary && !self.classes.is_empty()
     }
 
-    /// What a column per class has.
+    /// Values of the columns of classes.
     pub(super) fn per_class(&self) -> &'static str {
-        match self.what != PredictionArg::Margin && self.raw == Loss::Logistic {
+        match self.what != PredictionArg::Margin && self.raw.has_probabilities() {
             true => "probability",
             false => "margin",
         }
@@ -109,11 +109,9 @@ fn calibrated(model: &Model, margin: f64) -> f64 {
     model.calibration().map_or(margin, |calibrator| calibrator.log_odds(margin))
 }
 
-/// What the margins of several classes predict, as shares of 1.
+/// Converts the margins of several classes to shares of 1.
 pub(crate) fn shares(loss: Loss, margins: &[f64]) -> Vec<f64> {
-    let shares: Vec<f64> = margins.iter().map(|p| loss.predict(*p)).collect();
-    let sum: f64 = shares.iter().sum();
-    shares.into_iter().map(|share| share / sum).collect()
+    loss.probabilities(margins)
 }
 
 /// The largest margin; of equal ones the first.

@@ -1,40 +1,41 @@
-//! Where predictions go: lines of text, or a table.
+//! Outputs of predictions: lines of text, or a table.
 
 use std::io::Write;
 
 use parsimon::Model;
-use parsimon::data::{Carried, Cell, ColumnType, Format, Names, Reader, TableFormat, TableWriter};
+use parsimon::data::{Format, Names, Reader};
 use parsimon::predict::{Contribution, Scorer};
 use parsimon::rows::Chunk;
+use parsimon::workspace::{Carried, Cell, ColumnType, TableFormat, TableWriter};
 
 use super::shown::{Shown, Value};
 use crate::args::PredictArgs;
 use crate::fault::Fault;
 use crate::output::Output;
 
-/// What is known of a row.
+/// Values known of a row.
 pub(super) struct Predicted<'a> {
     pub(super) model: &'a Model,
     pub(super) chunk: &'a Chunk,
     pub(super) i: usize,
     pub(super) margins: &'a [f64],
     pub(super) parts: &'a [Contribution],
-    /// What else the margin is the sum of.
+    /// Further terms of the margin.
     pub(super) rest: &'a [(&'static str, f64)],
 }
 
 /// Names of our columns: a column of the input with one of them gets a prefix.
 const OURS: [&str; 4] = ["label", "prediction", "raw", "explanation"];
 
-/// What identifies a row.
+/// Identifier of a row.
 enum Identifier {
     Nothing,
     Tag,
     Column(String),
 }
 
-/// What stands beside predictions.
-pub(super) struct Place {
+/// Columns beside the predictions.
+pub(super) struct OutputColumns {
     id: Identifier,
     has_label: bool,
     /// Columns of the input.
@@ -42,7 +43,7 @@ pub(super) struct Place {
     is_explaining: bool,
 }
 
-impl Place {
+impl OutputColumns {
     pub(super) fn new(args: &PredictArgs, reader: &Reader) -> Self {
         let carried = reader.carried_columns();
         let has_tags = matches!(reader.format(), Format::Vw | Format::Jsonl | Format::Cache);
@@ -100,7 +101,7 @@ impl Sink {
         is_zipped: bool,
         model: &Model,
         shown: &Shown,
-        place: &Place,
+        place: &OutputColumns,
     ) -> Result<Self, Fault> {
         let is_class = model.is_binary() || model.is_multiclass();
         let kind = |is_text: bool| if is_text { ColumnType::Text } else { ColumnType::Number };
@@ -147,7 +148,7 @@ impl Sink {
         &mut self,
         row: &Predicted<'_>,
         shown: &Shown,
-        place: &Place,
+        place: &OutputColumns,
         names: &Names,
     ) -> Result<(), Fault> {
         match self {
@@ -218,7 +219,7 @@ fn line(
     out: &mut Output,
     row: &Predicted<'_>,
     shown: &Shown,
-    place: &Place,
+    place: &OutputColumns,
     names: &Names,
 ) -> std::io::Result<()> {
     match shown.value(row.model, row.margins) {
@@ -255,7 +256,7 @@ impl Table {
         &mut self,
         row: &Predicted<'_>,
         shown: &Shown,
-        place: &Place,
+        place: &OutputColumns,
         names: &Names,
     ) -> std::io::Result<()> {
         let number = |x: f64| if x.is_nan() { Cell::Missing } else { Cell::Number(x) };

@@ -1,31 +1,33 @@
 //! `parsimon train`
 
-mod order;
 mod predictions;
 mod report;
+mod reporter;
 mod resume;
 
 use std::io::Write;
 use std::path::Path;
 
-use parsimon::data::{DataErrorKind, Input, Options, Reader, Stop};
-use parsimon::eval::Schedule;
-use parsimon::eval::number::thousands;
+use parsimon::data::{DataErrorKind, Input, Options, Reader};
+use parsimon::job::{Job, PassChoice, Trained, measure_of};
 use parsimon::predict::{Assess, Assessed};
 use parsimon::settings::Storage;
-use parsimon::survey::{self, Guess, Guessed, Opened};
-use parsimon::train::{Outcome, run_with};
-use parsimon::{Error, InputSchema, LearnerOptions, Plan, Trainer};
+use parsimon::survey::{Guess, Opened, Source};
+use parsimon::train::Outcome;
+use parsimon::workspace::number::thousands;
+use parsimon::workspace::{Schedule, check_stamp};
+use parsimon::{Error, InputSchema, LearnerOptions, Plan, Spec, Trainer};
 use parsimon_data::listed;
+use parsimon_files::Stamp;
 use parsimon_page::chart::learning_curve;
 
-use self::predictions::{Predicting, PredictionsFile};
+use self::predictions::PredictionsFile;
+use self::reporter::Reporter;
 use super::columns;
 use crate::args::{FrameArgs, StoreArg, TrainArgs};
-use crate::cmd::advice::Advisor;
 use crate::cmd::evaluate;
 use crate::cmd::predict::{OTHER_TABLES, TABLE_NAMES};
-use crate::console::{Console, announce_terminal, note};
+use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::interrupt;
 use crate::output::{Files, Output, refuse_endings, write_text};
@@ -42,8 +44,101 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
                 .into(),
         ));
     }
-    let mut plan = Plan {
-        passes: args.passes,
+    let job = planned(args, &inputs, schedule)?;
+    if !args.quiet {
+        announce_terminal(&inputs);
+    }
+    // An output that cannot be written is found now, not after hours of learning.
+    if let Some(path) = args.predictions.as_deref().filter(|path| *path != Path::new("-")) {
+        drop(Output::open(Some(path))?);
+    }
+    let mut reporter = Reporter::new(args)?;
+    let (trained, starts) = learned(args, job, &inputs, &mut reporter)?;
+    let predictions = reporter.finish()?;
+    let Trained { trainer, outcome, plan, .. } = &trained;
+    if outcome.rows == 0 && !outcome.is_stopped && starts.iter().any(|rows| *rows > 0) {
+        note(&format!(
+            "{}: no rows after those that the checkpoint has learned, so the model is that of the checkpoint; --allow-repeat learns rows again",
+            names(&inputs)
+        ));
+    }
+    columns::warn(&outcome.warnings);
+    // Nothing is written that another job has written since.
+    if let Some(path) = &args.checkpoint {
+        check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
+    }
+    if let Some(path) = &args.output {
+        outcome.model.save(path)?;
+    }
+    predictions.map_or(Ok(()), PredictionsFile::finish)?;
+    let test = match &tests[..] {
+        // After a signal nothing more is begun.
+        _ if outcome.is_stopped => None,
+        [] => None,
+        tests => Some(judge(args, outcome, tests, plan)?),
+    };
+    if let Some(path) = &args.plot {
+        let title = format!("{} on {}", trainer.settings().algorithm().name, names(&inputs));
+        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
+    }
+    if let Some(path) = &args.json {
+        let report = report::json(&trained, test.as_ref());
+        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+        text.push('\n');
+        write_text(path, &text)?;
+    }
+    // The checkpoint comes last: where another output cannot be written, the same command does everything again.
+    if let Some(path) = &args.checkpoint {
+        trainer.save_checkpoint_over(path, outcome.checkpoint_stamp.as_ref())?;
+    }
+    if outcome.is_stopped {
+        return Err(Fault::Interrupted(stopped(args, trainer, outcome)));
+    }
+    if !args.quiet {
+        report::summarize(args, &trained);
+    }
+    // The JSON on standard output has the metrics in it.
+    if let Some(test) = test.filter(|_| args.json.as_deref() != Some(Path::new("-"))) {
+        let mut out = Output::open(None)?;
+        let measure = measure_of(trainer.settings());
+        write!(out, "{}", evaluate::text(&test, measure))?;
+        out.finish()?;
+    }
+    Ok(())
+}
+
+/// The job that the flags describe.
+fn planned<'a>(
+    args: &TrainArgs,
+    source: &'a dyn Source,
+    schedule: Schedule,
+) -> Result<Job<'a>, Fault> {
+    let mut options = args.data.options(args.frame.precision())?;
+    options.run.stop = Some(interrupt::stop());
+    let mut job = Job {
+        precision: args.frame.precision(),
+        bias: !args.frame.no_bias,
+        storage: match args.frame.store {
+            StoreArg::Dense => InputSchema::storage,
+            StoreArg::Index => |_| Storage::Index,
+        },
+        schedule,
+        // A method that is named learns as its paper has it.
+        passes: match args.passes.is_none()
+            && args.shuffle.is_none()
+            && !args.no_shuffle
+            && !args.spec.names_algorithm()?
+        {
+            true => PassChoice::HeldOut,
+            false => PassChoice::Planned,
+        },
+        may_shuffle: !args.no_shuffle && !args.spec.names_algorithm()?,
+        // Predictions on standard output cannot be taken back.
+        is_repeatable: args.predictions.as_deref() != Some(Path::new("-")),
+        ..Job::new(source, Spec::default(), options)
+    };
+    job.plan = Plan {
+        passes: args.passes.unwrap_or(1),
         shuffle: args.shuffle,
         seed: args.seed.unwrap_or(1),
         holdout: args.holdout,
@@ -53,134 +148,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         sample_negatives: args.sample_negatives,
         predictions: args.predictions.is_some(),
         checkpoint: args.checkpoint.clone().map(|path| (path, args.checkpoint_every)),
+        checkpoint_stamp: args.checkpoint.as_deref().map(Stamp::of),
+        defers_checkpoint: true,
         regret: args.regret,
-        ..Plan::new(inputs, Options::default())
+        ..job.plan
     };
-    plan.check()?;
-    if !args.quiet {
-        announce_terminal(&plan.inputs);
-    }
-    let stop = interrupt::stop();
-    let mut wider = None;
-    let mut forgotten = None;
-    let (trainer, outcome, predictions) = loop {
-        let start = match (&args.resume, &args.from) {
-            (Some(path), _) => resume::resumed(args, path, &plan.inputs, &stop)?,
-            (None, Some(path)) => resume::from_model(args, path, &plan.inputs, &stop)?,
-            (None, None) => fresh(args, &plan, wider.take(), &stop)?,
-        };
-        let Start { mut trainer, options, reader, starts } = start;
-        plan.options = Options { stop: Some(stop.clone()), ..options };
-        plan.starts = starts;
-        // A checkpoint goes on sampling as it began.
-        plan.sample_negatives = args.sample_negatives.or_else(|| trainer.sample_negatives());
-        trainer.report_when(schedule);
-        if !args.quiet && plan.shuffle == args.shuffle {
-            report::announce(&trainer, &plan);
-        }
-        let classes = match trainer.settings().is_multiclass() {
-            true => trainer.schema().found.classes.clone(),
-            false => Vec::new(),
-        };
-        let before = trainer.progressive().rows();
-        let mut console = Console::new(args.quiet, args.passes, before, classes);
-        let advisor = Advisor::new(trainer.settings(), args.spec.names_algorithm()?);
-        console.measure_by(super::progressive_measure(trainer.settings()));
-        console.warn_with(move |warning| advisor.words(warning));
-        let file = args.predictions.as_deref().map(|path| PredictionsFile::create(path, &trainer));
-        let mut predicting = Predicting { console, file: file.transpose()? };
-        let outcome = run_with(&mut trainer, &plan, reader, &mut predicting);
-        let Predicting { console, file } = predicting;
-        console.finish();
-        match outcome {
-            Ok(outcome) => {
-                let Some(rows) = order::again(args, &plan, &trainer, &outcome)? else {
-                    break (trainer, outcome, file);
-                };
-                // What is learned is kept until there is something better.
-                if let Some(path) = &args.output {
-                    outcome.model.save(path)?;
-                }
-                plan.shuffle = Some(rows);
-                forgotten = outcome.hindsight;
-                wider = Some(plan.options.clone());
-            }
-            // A file is read again from the start, with a wider kind for the column.
-            Err(Error::Data(error))
-                if args.resume.is_none()
-                    && args.from.is_none()
-                    && is_repeatable(args, &plan.inputs) =>
-            {
-                let Some(options) = survey::widened(&plan.options, &error) else {
-                    return Err(error.into());
-                };
-                if !args.quiet {
-                    columns::widened(&error, &options);
-                }
-                wider = Some(options);
-            }
-            Err(error) => {
-                return Err(match (&error, console.last_words()) {
-                    (Error::Diverged { .. }, Some(words)) => Fault::Input(words.to_owned()),
-                    (Error::Data(data), _)
-                        if data.kind() == DataErrorKind::Label
-                            && plan.inputs.iter().any(Input::is_read_once) =>
-                    {
-                        Fault::Input(format!(
-                            "{data}; data that is read once is not searched for its labels: declare two classes with --classes A,B, \
-                             several with --multiclass --classes A,B,C, or learn numbers with --loss squared"
-                        ))
-                    }
-                    (Error::NothingLearned, _) if stop.is_stopped() => {
-                        Fault::Interrupted("no row was learned, nothing was saved".into())
-                    }
-                    _ => error.into(),
-                });
-            }
-        }
-    };
-    if outcome.rows == 0 && !outcome.is_stopped && plan.starts.iter().any(|rows| *rows > 0) {
-        return Err(Fault::Input(format!(
-            "{}: no rows after those that the checkpoint has learned; pass new data, or --skip 0 to learn the same rows again",
-            names(&plan.inputs)
-        )));
-    }
-    columns::warn(&outcome.warnings);
-    if let Some(path) = &args.output {
-        outcome.model.save(path)?;
-    }
-    predictions.map_or(Ok(()), PredictionsFile::finish)?;
-    let test = match &tests[..] {
-        // After a signal nothing more is begun.
-        _ if outcome.is_stopped => None,
-        [] => None,
-        tests => Some(judge(args, &outcome, tests, &plan)?),
-    };
-    if let Some(path) = &args.plot {
-        let title = format!("{} on {}", trainer.settings().algorithm().name, names(&plan.inputs));
-        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
-    }
-    let order = report::Order { shuffle: plan.shuffle, seed: plan.seed, forgotten };
-    if let Some(path) = &args.json {
-        let report = report::json(&trainer, &outcome, test.as_ref(), &order);
-        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-        text.push('\n');
-        write_text(path, &text)?;
-    }
-    if outcome.is_stopped {
-        return Err(Fault::Interrupted(stopped(args, &trainer, &outcome)));
-    }
-    if !args.quiet {
-        report::summarize(args, &trainer, &outcome, &order);
-    }
-    // The JSON on standard output has the metrics in it.
-    if let Some(test) = test.filter(|_| args.json.as_deref() != Some(Path::new("-"))) {
-        let mut out = Output::open(None)?;
-        let measure = super::progressive_measure(trainer.settings());
-        write!(out, "{}", evaluate::text(&test, measure))?;
-        out.finish()?;
-    }
-    Ok(())
+    job.plan.check()?;
+    Ok(job)
 }
 
 /// A learner, and the data open before it.
@@ -199,11 +173,9 @@ fn judge(
     tests: &[Input],
     plan: &Plan,
 ) -> Result<Assessed, Fault> {
-    let options = Options {
-        stop: plan.options.stop.clone(),
-        ..args.data.options(outcome.model.precision())?
-    };
-    // What the model does not know is counted below, and missing.
+    let mut options = args.data.options(outcome.model.precision())?;
+    options.run.stop.clone_from(&plan.options.run.stop);
+    // Cells that the model does not know are missing; they are counted below.
     let how = Assess { allow_unknown: true, ..Assess::default() };
     let assessed = outcome.model.assess(tests, &options, &how, &mut |_| {});
     let assessed = assessed.map_err(|error| match Fault::from(error) {
@@ -217,7 +189,7 @@ fn judge(
     Ok(assessed)
 }
 
-/// What a signal left: how much was learned, and where it is.
+/// The result of an interrupted run: how much was learned, and the files that were written.
 fn stopped(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome) -> String {
     let learned =
         format!("learned {} rows ({})", thousands(outcome.rows), report::progressive(trainer));
@@ -242,7 +214,7 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
     files.read("--spec", &args.spec.inputs());
     // Before --resume: a checkpoint may be continued in place, and nothing else may replace it.
     files.write("--checkpoint", args.checkpoint.as_deref())?;
-    if let Some(path) = &args.resume {
+    if let Some(path) = args.resumed() {
         files.read_path("--resume", path);
     }
     if let Some(path) = &args.from {
@@ -255,52 +227,58 @@ fn check_files(args: &TrainArgs, inputs: &[Input], tests: &[Input]) -> Result<()
     files.draw("--plot", args.plot.as_deref())
 }
 
-/// Whether everything can be done from the start again: predictions on standard output cannot be taken back.
-fn is_repeatable(args: &TrainArgs, inputs: &[Input]) -> bool {
-    !inputs.iter().any(Input::is_read_once) && args.predictions.as_deref() != Some(Path::new("-"))
-}
-
-/// A learner at the origin, and the data open before it; with other options than those of the flags after a cell that
-/// contradicts the kind of its column.
-fn fresh(
+/// Runs the job: from the beginning, from a checkpoint, or from a model. Returns as well how many rows of each input had been
+/// learned before.
+fn learned(
     args: &TrainArgs,
-    plan: &Plan,
-    wider: Option<Options>,
-    stop: &Stop,
-) -> Result<Start, Fault> {
-    // The second time, in another order, everything is known.
-    let is_quiet = args.quiet || plan.shuffle != args.shuffle;
-    let spec = args.spec.spec()?;
-    let mut options = args.data.options(args.frame.precision())?;
-    options.stop = Some(stop.clone());
-    options.mark_skipped = args.predictions.is_some();
-    if let Some(wider) = wider {
-        columns::take_kinds(&mut options, wider);
-    }
-    let Guessed { settings, guess, opened } =
-        survey::open_guessing(&spec, &plan.inputs[..], &options)?;
-    if !is_quiet {
-        columns::announce(&opened, &args.data);
-    }
-    if let Some(guess) = guess.filter(|_| !is_quiet) {
-        note(&guessed(guess, &opened));
-    }
-    let Opened { schema, options, reader, .. } = opened;
-    if let ([negative, positive], true) =
-        (&schema.found.classes[..], settings.may_find_two_classes())
-        && !is_quiet
-    {
-        note(&format!(
-            "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
-            settings.loss_name()
-        ));
-    }
-    let frame = frame(&args.frame, &schema);
-    let trainer = Trainer::new(settings, frame, schema)?;
-    Ok(Start { trainer, options, reader, starts: Vec::new() })
+    mut job: Job<'_>,
+    inputs: &[Input],
+    reporter: &mut Reporter<'_>,
+) -> Result<(Trained, Vec<u64>), Fault> {
+    let stop = job.plan.options.run.stop.clone().unwrap_or_else(interrupt::stop);
+    let start = match (args.resumed(), &args.from) {
+        (Some(path), _) => Some(resume::resumed(args, path, inputs, &stop)?),
+        (None, Some(path)) => Some(resume::from_model(args, path, inputs, &stop)?),
+        (None, None) => None,
+    };
+    let trained = match start {
+        None => {
+            job.spec = args.spec.spec()?;
+            job.run(reporter)
+        }
+        Some(Start { trainer, options, reader, starts }) => {
+            job.plan.options = options;
+            job.plan.options.run.stop = Some(stop.clone());
+            job.plan.starts = starts;
+            // A resumed checkpoint samples with its first share.
+            job.plan.sample_negatives =
+                args.sample_negatives.or_else(|| trainer.sample_negatives());
+            job.go_on(trainer, reader, reporter)
+        }
+    };
+    let failed = match trained {
+        Ok(trained) => return Ok((trained, job.plan.starts)),
+        Err(failed) => failed,
+    };
+    reporter.finish()?;
+    Err(match (failed.error, reporter.last_words.take()) {
+        (Error::Diverged { .. }, Some(words)) => Fault::Input(words),
+        (Error::Data(data), _)
+            if data.kind() == DataErrorKind::Label && inputs.iter().any(Input::is_read_once) =>
+        {
+            Fault::Input(format!(
+                "{data}; data that is read once is not searched for its labels: declare two classes with --classes A,B, \
+                 several with --multiclass --classes A,B,C, or learn numbers with --loss squared"
+            ))
+        }
+        (Error::NothingLearned, _) if stop.is_stopped() => {
+            Fault::Interrupted("no row was learned, nothing was saved".into())
+        }
+        (error, _) => error.into(),
+    })
 }
 
-/// What the labels were taken for, and the flag for another reading of them.
+/// The guessed kind of labels, and the flag that overrides it.
 pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     let classes = &opened.schema.found.classes;
     match guess {

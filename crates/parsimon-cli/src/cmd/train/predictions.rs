@@ -4,12 +4,10 @@ use std::io::Write;
 use std::path::Path;
 
 use parsimon::Trainer;
-use parsimon::data::{Cell, ColumnType, Position, TableFormat, TableWriter};
 use parsimon::settings::Loss;
-use parsimon::train::{Observer, Pass, Progress, Warning};
+use parsimon::workspace::{Cell, ColumnType, TableFormat, TableWriter};
 
 use crate::cmd::predict::{best, shares};
-use crate::console::Console;
 use crate::fault::Fault;
 use crate::output::Output;
 
@@ -19,7 +17,7 @@ pub(super) struct PredictionsFile {
     loss: Loss,
     /// The classes, if there are several.
     classes: Vec<String>,
-    /// The first error of writing. Learning goes on: the model is worth more than the predictions.
+    /// The first error of writing. Learning continues: the model is worth more than the predictions.
     failed: Option<std::io::Error>,
 }
 
@@ -41,7 +39,7 @@ impl PredictionsFile {
             Some((format, is_zipped)) => {
                 let is_class = !classes.is_empty();
                 let kind = if is_class { ColumnType::Text } else { ColumnType::Number };
-                let word = if loss == Loss::Logistic { "probability" } else { "margin" };
+                let word = if loss.has_probabilities() { "probability" } else { "margin" };
                 let of_class = classes.iter().map(|class| format!("{word}_{class}"));
                 let mut columns = vec![("prediction".to_owned(), kind)];
                 columns.extend(of_class.map(|name| (name, ColumnType::Number)));
@@ -51,7 +49,7 @@ impl PredictionsFile {
         Ok(Self { form, loss, classes, failed: None })
     }
 
-    fn write(&mut self, margins: Option<&[f64]>) {
+    pub(super) fn write(&mut self, margins: Option<&[f64]>) {
         if self.failed.is_some() {
             return;
         }
@@ -65,11 +63,9 @@ impl PredictionsFile {
             (Form::Table(table), Some([p])) => table.push(&[Cell::Number(loss.predict(*p))]),
             (Form::Table(table), Some(margins)) => {
                 let mut cells = vec![Cell::Text(class(margins).as_bytes())];
-                match loss {
-                    Loss::Logistic => {
-                        cells.extend(shares(*loss, margins).into_iter().map(Cell::Number));
-                    }
-                    _ => cells.extend(margins.iter().map(|p| Cell::Number(*p))),
+                match loss.has_probabilities() {
+                    true => cells.extend(shares(*loss, margins).into_iter().map(Cell::Number)),
+                    false => cells.extend(margins.iter().map(|p| Cell::Number(*p))),
                 }
                 table.push(&cells)
             }
@@ -83,35 +79,6 @@ impl PredictionsFile {
             (Some(error), _) => Err(error.into()),
             (None, Form::Lines(out)) => out.finish(),
             (None, Form::Table(table)) => table.finish()?.finish(),
-        }
-    }
-}
-
-/// The console, and beside it the file.
-pub(super) struct Predicting {
-    pub(super) console: Console,
-    pub(super) file: Option<PredictionsFile>,
-}
-
-impl Observer for Predicting {
-    fn progress(&mut self, line: &Progress) {
-        self.console.progress(line);
-    }
-    fn loss(&mut self, average: f64) {
-        self.console.loss(average);
-    }
-    fn position(&mut self, position: &Position) {
-        self.console.position(position);
-    }
-    fn pass(&mut self, pass: &Pass) {
-        self.console.pass(pass);
-    }
-    fn warning(&mut self, warning: &Warning) {
-        self.console.warning(warning);
-    }
-    fn predicted(&mut self, margins: Option<&[f64]>) {
-        if let Some(file) = &mut self.file {
-            file.write(margins);
         }
     }
 }

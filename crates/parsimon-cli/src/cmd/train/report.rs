@@ -1,27 +1,22 @@
-//! What `train` prints and writes about a run.
+//! Printed and written reports of `train`.
 
 use parsimon::algorithm::typed::Ftrl;
-use parsimon::eval::Evaluation;
-use parsimon::eval::number::{bytes, duration, significant, thousands};
+use parsimon::job::{Decided, Estimate, Judged, Notice, Trained, measure_of};
 use parsimon::predict::Assessed;
-use parsimon::train::{Hindsight, Outcome, Pass};
-use parsimon::{Model, Plan, Trainer};
+use parsimon::settings::Loss;
+use parsimon::study::Regret;
+use parsimon::workspace::{
+    Curves, number::bytes, number::duration, number::significant, number::thousands,
+};
+use parsimon::{Plan, Trainer};
 use serde_json::{Map, Value, json};
 
 use crate::args::TrainArgs;
+use crate::cmd::advice::Advisor;
 use crate::console::note;
 
 /// A relative error of the best fixed weights that is worth a line.
 const INEXACT: f64 = 1e-6;
-
-/// The order in which the rows were learned.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Order {
-    pub(super) shuffle: Option<usize>,
-    pub(super) seed: u64,
-    /// Why the rows were learned again in random order, if they were.
-    pub(super) forgotten: Option<Hindsight>,
-}
 
 /// The settings, with what was found in the data in its place.
 fn completed(trainer: &Trainer) -> Map<String, Value> {
@@ -41,9 +36,9 @@ pub(super) fn announce(trainer: &Trainer, plan: &Plan) {
         "{}: {}; {}, {}, {}",
         trainer.settings().algorithm().name,
         shown.join(", "),
-        trainer.frame().precision,
+        trainer.options().precision,
         trainer.schema().space(),
-        if trainer.frame().bias { "bias" } else { "no bias" },
+        if trainer.options().bias { "bias" } else { "no bias" },
     ));
     if trainer.progressive().rows() > 0 {
         let rows = thousands(trainer.progressive().rows());
@@ -65,7 +60,27 @@ pub(super) fn announce(trainer: &Trainer, plan: &Plan) {
     }
 }
 
-pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, order: &Order) {
+/// What was decided between lines, curves and pairs.
+pub(super) fn decided(decided: &Decided) -> String {
+    let Decided { lines, chosen, curves, pairs, rows } = decided;
+    let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let rows = thousands(*rows as u64);
+    let lines = significant(*lines, 4);
+    if curves + pairs == 0 {
+        return format!(
+            "no curves and no pairs of columns: on {rows} rows that were not learned, lines have the loss {lines}, and these no less"
+        );
+    }
+    format!(
+        "{} and {}: on {rows} rows that were not learned, the loss is {} instead of {lines}; use --curves none --pairs none for lines",
+        count(*curves, "curve"),
+        count(*pairs, "pair"),
+        significant(*chosen, 4)
+    )
+}
+
+pub(super) fn summarize(args: &TrainArgs, trained: &Trained) {
+    let Trained { trainer, outcome, .. } = trained;
     let seconds = outcome.elapsed.as_secs_f64().max(1e-9);
     let model = &outcome.model;
     note(&format!(
@@ -75,11 +90,11 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, 
         duration(outcome.elapsed),
         thousands((outcome.rows as f64 / seconds) as u64),
     ));
-    let measure = crate::cmd::progressive_measure(trainer.settings());
-    let estimate = Estimate::of(trainer, outcome);
+    let measure = measure_of(trainer.settings());
+    let estimate = trained.estimate();
     note(&format!(
         "{}{}, {} {}",
-        estimate.words(trainer),
+        estimated(&estimate, trainer),
         match estimate.constant {
             Some(loss) => {
                 format!(" (a constant prediction {})", significant(measure.factor * loss, 6))
@@ -92,22 +107,19 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, 
             Some(_) => "rows in the dictionary",
         },
     ));
-    warn_of_constants(trainer, &estimate);
-    if let Some(command) = named_by_race(trainer, model, order) {
+    let notices = trained.notices();
+    let advisor = Advisor::new(trainer.settings(), false);
+    let tell = |matters: fn(&Notice) -> bool| {
+        notices.iter().filter(|n| matters(n)).for_each(|notice| note(&advisor.words(notice)));
+    };
+    tell(|notice| matches!(notice, Notice::OneLabel | Notice::NoBetterThanConstant { .. }));
+    if let Some(command) = named_by_race(trained) {
         note(&match model.nonzeros() {
             0 => format!("auto found nothing better than a constant prediction: {command}"),
             _ => format!("settings chosen by auto: {command}"),
         });
     }
-    if trainer.names().collisions() > 0 {
-        let slots = trainer.names().collisions() as u64;
-        note(&format!(
-            "{} hash slot{} shared by several of the {} names; use more --bits to avoid collisions",
-            thousands(slots),
-            if slots == 1 { " is" } else { "s are" },
-            thousands(trainer.names().len() as u64)
-        ));
-    }
+    tell(|notice| matches!(notice, Notice::Collisions { .. } | Notice::ManyPasses { .. }));
     if let (Some((learned, met)), Some(share)) = (outcome.negatives, trainer.sample_negatives()) {
         note(&format!(
             "learned {} of {} negative rows, each with importance {}",
@@ -116,35 +128,9 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, 
             significant(1.0 / share, 6)
         ));
     }
-    let (skipped, errors) = &outcome.skipped;
-    if *skipped > 0 {
-        let s = if *skipped == 1 { "" } else { "s" };
-        note(&format!("skipped {} bad row{s}:", thousands(*skipped)));
-        errors.iter().for_each(|error| note(&format!("  {error}")));
-    }
+    tell(|notice| matches!(notice, Notice::Skipped { .. }));
     if let Some(regret) = &outcome.regret {
-        note(&format!(
-            "regret {} after {} rounds ({} per round): loss {}, loss of the best fixed weights {}",
-            significant(regret.regret, 5),
-            thousands(regret.rounds),
-            significant(regret.average, 4),
-            significant(regret.paid, 6),
-            significant(regret.best, 6)
-        ));
-        if regret.accuracy > INEXACT {
-            note(&format!(
-                "the best fixed weights are not exact: their loss may be up to about {} lower, and the regret that much higher",
-                significant(regret.accuracy * regret.best.abs(), 2)
-            ));
-        }
-        if let Some(bound) = &regret.bound {
-            note(&format!(
-                "bound Delta_T = {} with D^2 = {}, L = {}",
-                significant(bound.value, 5),
-                significant(bound.d2, 4),
-                significant(bound.lipschitz, 4)
-            ));
-        }
+        summarize_regret(regret);
     }
     if let Some(path) = &args.output {
         let size = std::fs::metadata(path).map_or(0, |m| m.len());
@@ -163,82 +149,57 @@ pub(super) fn summarize(args: &TrainArgs, trainer: &Trainer, outcome: &Outcome, 
     }
 }
 
-/// Warns of labels that are all the same, and of a model that is no better than a constant.
-fn warn_of_constants(trainer: &Trainer, estimate: &Estimate) {
-    let is_behind = estimate.constant.is_some_and(|constant| estimate.loss >= constant);
-    if trainer.has_one_label() {
-        note("warning: all rows have the same label; there is nothing to learn");
-    } else if is_behind {
-        note("the model is no better than a constant prediction");
+fn summarize_regret(regret: &Regret) {
+    note(&format!(
+        "regret {} after {} rounds ({} per round): loss {}, loss of the best fixed weights {}",
+        significant(regret.regret, 5),
+        thousands(regret.rounds),
+        significant(regret.average, 4),
+        significant(regret.paid, 6),
+        significant(regret.best, 6)
+    ));
+    if regret.accuracy > INEXACT {
+        note(&format!(
+            "the best fixed weights are not exact: their loss may be up to about {} lower, and the regret that much higher",
+            significant(regret.accuracy * regret.best.abs(), 2)
+        ));
+    }
+    if let Some(bound) = &regret.bound {
+        note(&format!(
+            "bound Delta_T = {} with D^2 = {}, L = {}",
+            significant(bound.value, 5),
+            significant(bound.d2, 4),
+            significant(bound.lipschitz, 4)
+        ));
     }
 }
 
-/// The loss that estimates the loss on new rows: of predictions for rows that were not learned before.
-struct Estimate {
-    loss: f64,
-    /// The loss of a constant on the same rows.
-    constant: Option<f64>,
-    /// Which rows these are.
-    rows: Judged,
-}
-
-enum Judged {
-    /// All rows, each before it was learned.
-    AllRows,
-    /// The rows of the first of several passes, each before it was learned.
-    FirstPass,
-    /// The rows that were held out, after the last pass or, with early stopping, the best one.
-    Holdout { pass: u32 },
-}
-
-impl Estimate {
-    fn of(trainer: &Trainer, outcome: &Outcome) -> Self {
-        let holdout = |pass: &Pass| pass.holdout.as_ref().and_then(Evaluation::mean_loss);
-        let held = outcome.kept_pass().and_then(|pass| Some((pass.pass, holdout(pass)?)));
-        let first = outcome.passes.first().filter(|_| outcome.passes.len() > 1);
-        // Of several classes the mean loss is no error rate.
-        let held = held.filter(|_| first.is_some() && !trainer.settings().is_multiclass());
-        match (held, first) {
-            (Some((pass, loss)), _) => {
-                Self { loss, constant: None, rows: Judged::Holdout { pass } }
-            }
-            (None, Some(first)) => Self {
-                loss: first.progressive.unwrap_or(0.0),
-                constant: first.constant,
-                rows: Judged::FirstPass,
-            },
-            (None, None) => Self {
-                loss: trainer.progressive().average().unwrap_or(0.0),
-                constant: trainer.constant_loss(),
-                rows: Judged::AllRows,
-            },
-        }
-    }
-
-    fn words(&self, trainer: &Trainer) -> String {
-        let measure = crate::cmd::progressive_measure(trainer.settings());
-        let name = measure_name(trainer);
-        let loss = significant(measure.factor * self.loss, 6);
-        match self.rows {
-            Judged::AllRows => format!("progressive {name} {loss}"),
-            Judged::FirstPass => format!("progressive {name} of the first pass {loss}"),
-            Judged::Holdout { pass } => format!("holdout {name} {loss} after pass {pass}"),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        let of = match self.rows {
-            Judged::AllRows => "progressive",
-            Judged::FirstPass => "progressive, first pass",
-            Judged::Holdout { .. } => "holdout",
-        };
-        json!({"loss": self.loss, "of": of})
+/// The loss that estimates the loss on new rows, in words.
+fn estimated(estimate: &Estimate, trainer: &Trainer) -> String {
+    let measure = measure_of(trainer.settings());
+    let name = measure_name(trainer);
+    let loss = significant(measure.factor * estimate.loss, 6);
+    match estimate.rows {
+        Judged::AllRows => format!("progressive {name} {loss}"),
+        Judged::FirstPass => format!("progressive {name} of the first pass {loss}"),
+        Judged::Chosen => format!("held-out {name} {loss}"),
+        Judged::Holdout { pass } => format!("holdout {name} {loss} after pass {pass}"),
     }
 }
 
-/// What the progressive loss is called.
+fn estimate_json(estimate: &Estimate) -> Value {
+    let of = match estimate.rows {
+        Judged::AllRows => "progressive",
+        Judged::FirstPass => "progressive, first pass",
+        Judged::Chosen => "held-out rows of the choice",
+        Judged::Holdout { .. } => "holdout",
+    };
+    json!({"loss": estimate.loss, "of": of})
+}
+
+/// The name of the progressive loss.
 fn measure_name(trainer: &Trainer) -> &'static str {
-    let measure = crate::cmd::progressive_measure(trainer.settings());
+    let measure = measure_of(trainer.settings());
     match trainer.settings().is_multiclass() {
         true => "error rate",
         false if measure.is_mse() => measure.name,
@@ -248,46 +209,86 @@ fn measure_name(trainer: &Trainer) -> &'static str {
 
 /// The progressive loss in words.
 pub(super) fn progressive(trainer: &Trainer) -> String {
-    let measure = crate::cmd::progressive_measure(trainer.settings());
+    let measure = measure_of(trainer.settings());
     let average = trainer.progressive().average().unwrap_or(0.0);
     format!("progressive {} {}", measure_name(trainer), significant(measure.factor * average, 6))
 }
 
 /// The flags that give the same model, where a race has chosen them.
-fn named_by_race(trainer: &Trainer, model: &Model, order: &Order) -> Option<String> {
-    trainer.online().chosen()?;
-    let settings = model.settings();
+fn named_by_race(trained: &Trained) -> Option<String> {
+    if trained.repeated.is_none() {
+        trained.trainer.online().chosen()?;
+    }
+    let settings = trained.outcome.model.settings();
     let ftrl: &Ftrl = settings.typed()?;
     // The penalty of the constant is a one with thirty zeros.
     let spelled = |x: f64| if x >= 1e9 { format!("{x:e}") } else { x.to_string() };
     let (rate, l1) = (spelled(ftrl.rate), spelled(ftrl.penalized.l1));
     let mut command = format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}");
+    if settings.loss() == Loss::Softmax {
+        command += " --loss softmax";
+    }
+    if trained.repeated.is_some() {
+        command += &format!(" --passes {}", trained.plan.passes);
+    }
     // A method that is named learns the rows in their order.
-    if let (Some(rows), Some(_)) = (order.shuffle, order.forgotten) {
+    let is_mixed = trained.forgotten.is_some() || trained.repeated.is_some();
+    if let (Some(rows), true) = (trained.plan.shuffle, is_mixed) {
         command += &format!(" --shuffle {rows}");
     }
+    command += &named_curves(trained);
     Some(command)
 }
 
-pub(super) fn json(
-    trainer: &Trainer,
-    outcome: &Outcome,
-    test: Option<&Assessed>,
-    order: &Order,
-) -> Value {
+/// The flags of the curves and pairs that the data has decided.
+fn named_curves(trained: &Trained) -> String {
+    let Some(table) = &trained.trainer.schema().table else { return String::new() };
+    // Those of a schema or of flags are passed again.
+    if trained.plan.options.reading.curves != Curves::None || !table.has_curves() {
+        return String::new();
+    }
+    let knots = |count: usize| [4, 8, 16].into_iter().find(|k| *k >= count).unwrap_or(count);
+    let curved = table.columns.iter().filter(|column| !column.knots.is_empty());
+    let curves: Vec<String> =
+        curved.map(|c| format!("{}:{}", c.name, knots(c.knots.values().len()))).collect();
+    let pairs: Vec<String> = table.pairs.iter().map(|pair| pair.join(":")).collect();
+    let listed = |flag: &str, parts: &[String]| match parts {
+        [] => String::new(),
+        parts => format!(" {flag} {}", parts.join(",")),
+    };
+    listed("--curves", &curves) + &listed("--pairs", &pairs)
+}
+
+pub(super) fn json(trained: &Trained, test: Option<&Assessed>) -> Value {
+    let Trained { trainer, outcome, plan, forgotten, repeated, .. } = trained;
     let (skipped, errors) = &outcome.skipped;
-    let measure = crate::cmd::progressive_measure(trainer.settings());
+    let measure = measure_of(trainer.settings());
     let mse = |loss: Option<f64>| loss.filter(|_| measure.is_mse()).map(|x| measure.factor * x);
+    let advisor = Advisor::new(trainer.settings(), false);
+    let notices = trained.notices();
+    let warnings: Vec<String> = notices.iter().map(|notice| advisor.words(notice)).collect();
+    let table = trainer.schema().table.as_ref();
     json!({
         "settings": completed(trainer),
-        "precision": trainer.frame().precision.to_string(),
-        "bias": trainer.frame().bias,
+        "chosen": trainer.online().chosen().map(|_| outcome.model.settings().to_json()),
+        "guesses": table.and_then(|table| {
+            let guess = table.notes.label_guess()?;
+            Some(json!({
+                "label": table.label,
+                "because": guess.reason.words(),
+                "runners_up": guess.runners_up,
+                "weight": table.weight,
+            }))
+        }),
+        "warnings": warnings,
+        "precision": trainer.options().precision.to_string(),
+        "bias": trainer.options().bias,
         "reading": trainer.schema(),
         "rows": trainer.progressive().rows(),
         "features": outcome.features,
         "seconds": outcome.elapsed.as_secs_f64(),
         "progressive_loss": trainer.progressive().average(),
-        "estimate": Estimate::of(trainer, outcome).to_json(),
+        "estimate": estimate_json(&trained.estimate()),
         "constant_loss": trainer.constant_loss(),
         "progressive_mse": mse(trainer.progressive().average()),
         "constant_mse": mse(trainer.constant_loss()),
@@ -297,12 +298,22 @@ pub(super) fn json(
         "skipped_rows": skipped,
         "skipped": errors,
         "passes": outcome.passes,
-        "shuffle": order.shuffle.map(|rows| json!({
-            "rows": rows,
-            "seed": order.seed,
-            "because": if order.forgotten.is_some() { "hindsight" } else { "--shuffle" },
+        "passes_chosen": repeated.map(|found| json!({
+            "passes": found.passes,
+            "rows": found.rows,
+            "loss": found.loss,
+            "one_pass": found.one_pass,
         })),
-        "hindsight": order.forgotten.or(outcome.hindsight).map(|found| json!({
+        "shuffle": plan.shuffle.map(|rows| json!({
+            "rows": rows,
+            "seed": plan.seed,
+            "because": match (repeated, forgotten) {
+                (Some(_), _) => "passes",
+                (None, Some(_)) => "hindsight",
+                (None, None) => "--shuffle",
+            },
+        })),
+        "hindsight": forgotten.or(outcome.hindsight).map(|found| json!({
             "rows": found.rows,
             "loss": found.loss,
             "progressive_loss": found.progressive,

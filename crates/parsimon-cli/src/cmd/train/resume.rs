@@ -1,11 +1,14 @@
 //! `train --resume` and `--from`: a learner that continues or begins with a model, and the flags that contradict it.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use parsimon::data::{Input, Options, Reader, Stop};
+use parsimon::data::{Input, Options, Reader, Reading};
 use parsimon::error::FormatErrorKind;
 use parsimon::settings::Precision;
 use parsimon::survey::Found;
+use parsimon::workspace::number::thousands;
+use parsimon::workspace::{Curves, Known, Pairs, Stop};
 use parsimon::{Error, Model, Settings, Spec, Trainer};
 use serde_json::{Value, json};
 
@@ -13,6 +16,7 @@ use super::Start;
 use crate::args::{Contradiction, TrainArgs};
 use crate::console::note;
 use crate::fault::Fault;
+use crate::flags::Flags;
 
 /// The learner of a checkpoint, and the data open before it.
 pub(super) fn resumed(
@@ -22,9 +26,18 @@ pub(super) fn resumed(
     stop: &Stop,
 ) -> Result<Start, Fault> {
     let trainer = Trainer::resume(path).map_err(|error| match &error {
-        Error::Format(format) if format.kind() == FormatErrorKind::WrongFile => {
-            Fault::Input(format!("{error}; --from {} begins with a model", path.display()))
+        Error::Format(format)
+            if matches!(format.kind(), FormatErrorKind::Io(ErrorKind::NotFound)) =>
+        {
+            Fault::Input(format!(
+                "{}; on the first day there is none: --resume-if-present {} begins without it",
+                error.words(&Flags),
+                path.display()
+            ))
         }
+        Error::Format(format) if format.kind() == FormatErrorKind::WrongFile => Fault::Input(
+            format!("{}; --from {} begins with a model", error.words(&Flags), path.display()),
+        ),
         _ => error.into(),
     })?;
     let refused = |contradiction: Contradiction| contradiction.of(path);
@@ -32,7 +45,7 @@ pub(super) fn resumed(
     let given = args.spec.given_to(algorithm)?;
     settings(&given, trainer.settings(), &trainer.schema().found, |_| true)?
         .map_or(Ok(()), |c| Err(refused(c)))?;
-    let (precision, bias) = (trainer.frame().precision, trainer.frame().bias);
+    let (precision, bias) = (trainer.options().precision, trainer.options().bias);
     frame(args, precision, bias).map_or(Ok(()), |c| Err(refused(c)))?;
     if let Some(given) = args.sample_negatives
         && Some(given) != trainer.sample_negatives()
@@ -43,12 +56,27 @@ pub(super) fn resumed(
         };
         return Err(refused(Contradiction::new("--sample-negatives", given, stored)));
     }
-    let starts = match args.skip {
-        Some(_) => Vec::new(),
-        None => trainer.starts(inputs)?,
+    let starts = match args.allow_repeat || args.skip.is_some() {
+        true => Vec::new(),
+        false => known(&trainer, inputs)?,
     };
     let (options, reader) = open(args, &trainer, inputs, stop, refused)?;
     Ok(Start { trainer, options, reader, starts })
+}
+
+/// The rows of each input that were learned before, whatever it was called then.
+fn known(trainer: &Trainer, inputs: &[Input]) -> Result<Vec<u64>, Fault> {
+    let known = trainer.known(inputs)?;
+    for (input, Known { rows, path }) in inputs.iter().zip(&known) {
+        if let Some(path) = path {
+            note(&format!(
+                "{} has the content of {path}, of which {} rows were learned; --allow-repeat learns them again",
+                input.name(),
+                thousands(*rows)
+            ));
+        }
+    }
+    Ok(known.into_iter().map(|known| known.rows).collect())
 }
 
 /// A learner that begins with a model, and the data open before it.
@@ -60,7 +88,8 @@ pub(super) fn from_model(
 ) -> Result<Start, Fault> {
     let model = Model::load(path).map_err(|error| match error.kind() {
         FormatErrorKind::WrongFile => Fault::Input(format!(
-            "{error}; --resume {} continues a checkpoint, --from begins with a model",
+            "{}; --resume {} continues a checkpoint, --from begins with a model",
+            error.words(&Flags),
             path.display()
         )),
         _ => error.into(),
@@ -93,7 +122,7 @@ pub(super) fn from_model(
         note(&format!(
             "from {name}: {} nonzero weights; approximate, because a model has no sums of gradients and no scales of features: \
              the change of its weights is learned, beginning with zero{}",
-            parsimon::eval::number::thousands(model.nonzeros() as u64),
+            thousands(model.nonzeros() as u64),
             match model.calibration() {
                 Some(_) => "; its calibration is left out",
                 None => "",
@@ -111,22 +140,25 @@ fn open(
     stop: &Stop,
     refused: impl Fn(Contradiction) -> Fault,
 ) -> Result<(Options, Reader), Fault> {
-    let (schema, precision) = (trainer.schema(), trainer.frame().precision);
+    let (schema, precision) = (trainer.schema(), trainer.options().precision);
     args.data.contradiction(schema)?.map_or(Ok(()), |c| Err(refused(c)))?;
     let given = args.data.options(precision)?;
-    let options = Options {
-        number_columns: Vec::new(),
-        word_columns: Vec::new(),
-        kept_columns: Vec::new(),
+    let mut options = schema.options(trainer.settings(), precision, &given);
+    options.reading = Reading {
+        numbers: Vec::new(),
+        texts: Vec::new(),
+        keep: Vec::new(),
         missing: Vec::new(),
         ngrams: None,
-        stop: Some(stop.clone()),
-        mark_skipped: args.predictions.is_some(),
-        ..schema.options(trainer.settings(), precision, &given)
+        curves: Curves::ByMethod,
+        pairs: Pairs::ByMethod,
+        ..options.reading
     };
+    options.run.stop = Some(stop.clone());
+    options.ask.mark_skipped = args.predictions.is_some();
     let reader = Reader::open(inputs, &options)?;
     // By number or as the last column it may be the same; the reader knows.
-    if let (Some(given), Some(stored)) = (&given.label_column, &schema.label_column)
+    if let (Some(given), Some(stored)) = (&given.reading.label_column, &schema.label_column)
         && reader.label_column().unwrap_or(given) != stored
     {
         let stored = format!("label column {stored}");
@@ -135,7 +167,7 @@ fn open(
     Ok((options, reader))
 }
 
-/// A setting, of those that matter, that differs from the stored one.
+/// A relevant setting that differs from the stored one.
 fn settings(
     given: &Spec,
     learned: &Settings,

@@ -1,15 +1,16 @@
-//! What a person watches while settings learn: a table that is redrawn on a terminal, else a line per report.
+//! Live progress of a search: a table redrawn on a terminal, otherwise a line per report.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use parsimon::data::Position;
-use parsimon::eval::Measure;
-use parsimon::eval::number::thousands;
-use parsimon::tune::{Standing, Stopped, Sweep};
+use parsimon::tune::Sweep;
+use parsimon::workspace::Measure;
+use parsimon::workspace::Position;
+use parsimon::workspace::number::thousands;
+use parsimon::workspace::{Standing, Stopped};
 
-use crate::cmd::comparison::{Run, plain};
+use crate::cmd::comparison::{Run, Screen, plain};
 use crate::console::note;
 
 /// Settings shown at a time: they fit on a terminal of 24 lines.
@@ -46,7 +47,7 @@ impl Live {
         Self { quiet, bar, nonzeros, names, has_header: false, measure }
     }
 
-    /// What the average loss is called.
+    /// The name of the average loss.
     fn average(&self) -> &'static str {
         if self.measure.is_mse() { self.measure.name } else { "average" }
     }
@@ -54,41 +55,6 @@ impl Live {
     /// An average loss as people read it.
     fn shown(&self, loss: Option<f64>) -> String {
         loss.map_or("-".to_owned(), |x| format!("{:.6}", self.measure.factor * x))
-    }
-
-    /// Takes a report; without a terminal, prints the best so far.
-    pub(super) fn report(&mut self, standings: &[Standing]) {
-        self.nonzeros = standings.iter().map(|s| s.nonzeros).collect();
-        if self.quiet || self.bar.is_some() {
-            return;
-        }
-        let learning = standings.iter().filter(|s| s.stopped.is_none());
-        let count = learning.clone().count();
-        let best = learning.min_by(|a, b| {
-            let cost = |s: &Standing| s.average.unwrap_or(f64::INFINITY);
-            cost(a).total_cmp(&cost(b))
-        });
-        let Some(best) = best else { return };
-        if !self.has_header {
-            self.has_header = true;
-            let heads = ["rows", self.average(), "since last", "nonzeros", "learning"];
-            note(&line(heads, "best so far"));
-        }
-        let loss = |x: Option<f64>| self.shown(x);
-        let (average, recent) = (loss(best.average), loss(best.since_last));
-        let (rows, nonzeros) = (thousands(best.rows), thousands(best.nonzeros as u64));
-        let cells = [&*rows, &*average, &*recent, &*nonzeros, &*count.to_string()];
-        note(&line(cells, &self.names[best.setting]));
-    }
-
-    /// Draws the table where the pass is now, on a terminal.
-    pub(super) fn show(&self, sweep: &Sweep, position: &Position) {
-        let Some(bar) = &self.bar else { return };
-        if let Some(total) = position.total {
-            bar.set_length(total);
-        }
-        bar.set_position(position.bytes);
-        bar.set_message(self.table(sweep, position.rows));
     }
 
     fn table(&self, sweep: &Sweep, rows: u64) -> String {
@@ -139,9 +105,46 @@ impl Live {
         }
         all
     }
+}
+
+impl Screen for Live {
+    /// Takes a report; without a terminal, prints the best so far.
+    fn standings(&mut self, standings: &[Standing]) {
+        self.nonzeros = standings.iter().map(|s| s.nonzeros).collect();
+        if self.quiet || self.bar.is_some() {
+            return;
+        }
+        let learning = standings.iter().filter(|s| s.stopped.is_none());
+        let count = learning.clone().count();
+        let best = learning.min_by(|a, b| {
+            let cost = |s: &Standing| s.average.unwrap_or(f64::INFINITY);
+            cost(a).total_cmp(&cost(b))
+        });
+        let Some(best) = best else { return };
+        if !self.has_header {
+            self.has_header = true;
+            let heads = ["rows", self.average(), "since last", "nonzeros", "learning"];
+            note(&line(heads, "best so far"));
+        }
+        let loss = |x: Option<f64>| self.shown(x);
+        let (average, recent) = (loss(best.average), loss(best.since_last));
+        let (rows, nonzeros) = (thousands(best.rows), thousands(best.nonzeros as u64));
+        let cells = [&*rows, &*average, &*recent, &*nonzeros, &*count.to_string()];
+        note(&line(cells, &self.names[best.setting]));
+    }
+
+    /// Draws the table where the pass is now, on a terminal.
+    fn show(&mut self, sweep: &Sweep, position: &Position) {
+        let Some(bar) = &self.bar else { return };
+        if let Some(total) = position.total {
+            bar.set_length(total);
+        }
+        bar.set_position(position.bytes);
+        bar.set_message(self.table(sweep, position.rows));
+    }
 
     /// Takes the table away: the final one goes to standard output.
-    pub(super) fn finish(&self) {
+    fn finish(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

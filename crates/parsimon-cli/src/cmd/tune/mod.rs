@@ -7,10 +7,10 @@ mod runs;
 
 use std::time::Instant;
 
-use parsimon::eval::number::{bytes, duration, thousands};
+use parsimon::workspace::{number::bytes, number::duration, number::thousands};
 
 use crate::args::{TuneArgs, inputs};
-use crate::cmd::comparison::{Task, Verdict, for_the_labels, publish, tell};
+use crate::cmd::comparison::{Task, Verdict, for_the_labels, print_verdict, publish};
 use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::output::Files;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
             thousands(comparison.rows),
             duration(elapsed),
         );
-        tell(&verdict, &args.report, &last);
+        print_verdict(&verdict, &args.report, &last);
         if skipped > 0 {
             note(&format!(
                 "skipped {} bad row{}",

@@ -2,66 +2,51 @@
 
 use std::thread;
 
-use parsimon::data::Options;
-use parsimon::eval::LearningCurve;
-use parsimon::tune::{EarlyStopping, Standing, Sweep};
+use parsimon::job::{Swept, measure_of};
+use parsimon::tune::{EarlyStopping, Sweep};
+use parsimon::workspace::LearningCurve;
+use parsimon::workspace::Standing;
 use parsimon::{Error, Model, Settings};
 
 use super::live::Live;
 use crate::args::TuneArgs;
-use crate::cmd::columns;
 use crate::cmd::comparison::{
-    Comparison, ConstantScore, Ended, Entry, Finish, Rows, Run, Score, Task, check_tests, judge,
-    until_it_fits,
+    Comparison, ConstantScore, Finish, Follower, Run, Score, Task, check_tests, job, judge,
+    learner_options, settings,
 };
 use crate::fault::Fault;
 
-/// What came of the pass.
+/// The result of the pass.
 pub(super) struct Learned {
     pub(super) comparison: Comparison,
     pub(super) sweep: Sweep,
-    /// Rows passed over because they were bad.
+    /// Rows skipped because they were bad.
     pub(super) skipped: u64,
 }
 
 pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Learned, Fault> {
-    until_it_fits(|wider| once(args, task, runs, wider))
-}
-
-fn once(
-    args: &TuneArgs,
-    task: &Task<'_>,
-    runs: &[Run],
-    wider: Option<Options>,
-) -> Result<Learned, Ended> {
-    let Entry { options, mut reader, reading, frame, settings } = Entry::new(task, runs, wider)?;
-    same_loss(&settings)?;
-    let tests = task.tests();
-    check_tests(&tests, &options)?;
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(options.threads);
-    let schema = reading.clone();
-    let measure = settings.first().map(crate::cmd::progressive_measure).unwrap_or_default();
-    let mut rows = Rows::new(task, &settings, &schema.found)?;
-    let mut sweep = Sweep::new(settings, frame, reading)?;
-    sweep.use_threads(threads);
-    if !args.keep_all {
-        sweep.give_up_when(EarlyStopping::default());
-    }
-    task.data.inputs().iter().for_each(|input| sweep.note_input(&input.name()));
-    let mut live = Live::new(args.report.quiet, runs, measure);
-    let quiet = args.report.quiet;
-    let fault = |e| Ended::by(e, task, &options, quiet);
-    while let Some(chunk) = rows.next(&mut reader).map_err(fault)? {
-        sweep.learn(chunk, &mut |standings| live.report(standings));
-        live.show(&sweep, &reader.position());
-    }
-    live.finish();
-    columns::warn(&reader.warnings());
-    let (read, rows) = (rows.finish(), reader.position().rows);
+    let (inputs, tests) = (task.data.inputs(), task.tests());
+    let (settings, job) = (settings(runs)?, job(task, &inputs)?);
+    let available = thread::available_parallelism().map_or(1, usize::from);
+    let threads = available.min(job.plan.options.run.threads);
+    let measure = settings.first().map(measure_of).unwrap_or_default();
+    let begin = || Live::new(args.report.quiet, runs, measure);
+    let mut follower = Follower::new(task, &begin);
+    let swept = job.sweep(&settings, &mut follower, |opened| {
+        let options = learner_options(task, runs, &settings, opened)?;
+        same_loss(&settings)?;
+        check_tests(&tests, &opened.options)?;
+        let mut sweep = Sweep::new(settings.clone(), options, opened.schema.clone())?;
+        sweep.use_threads(threads);
+        if !args.keep_all {
+            sweep.give_up_when(EarlyStopping::default());
+        }
+        Ok::<(Sweep, Vec<()>), Fault>((sweep, Vec::new()))
+    })?;
+    follower.finish();
+    let Swept { sweep, options, rows, skipped, negatives, is_stopped, .. } = swept;
     // After a signal nothing more is begun.
-    let tests = if read.is_stopped { Vec::new() } else { tests };
-    let skipped = reader.skipped_rows();
-    sweep.note_names(reader.into_names());
+    let tests = if is_stopped { Vec::new() } else { tests };
     let mut finishes = finishes(&sweep, runs)?;
     let scores = finishes.iter_mut().enumerate();
     let mut scores: Vec<(usize, &mut Score)> =
@@ -71,11 +56,9 @@ fn once(
     let mut constant = ConstantScore::of(&sweep);
     let beside = constant.as_mut().zip(sweep.constant_model(0));
     judge(&mut scores, beside, models, &tests, &options, threads)?;
-    Ok(Learned {
-        comparison: Comparison { rows, schema, finishes, read, constant },
-        sweep,
-        skipped,
-    })
+    let schema = sweep.schema().clone();
+    let comparison = Comparison { rows, schema, finishes, negatives, is_stopped, constant };
+    Ok(Learned { comparison, sweep, skipped })
 }
 
 /// Losses of different kinds cannot be ranked while they are paid.

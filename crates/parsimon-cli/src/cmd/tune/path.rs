@@ -1,4 +1,4 @@
-//! How the largest weights shrink as l1 grows.
+//! Regularization path: the largest weights as l1 grows.
 
 use parsimon::Model;
 use parsimon::tune::Sweep;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cmd::comparison::{Comparison, Finish};
 
-/// Weights that can be told apart in a chart: it has six colors and three kinds of line.
+/// Weights that can be distinguished in a chart: it has six colors and three kinds of line.
 const MOST_WEIGHTS: usize = 18;
 /// Fewer values of l1 are no path.
 const FEWEST: usize = 3;

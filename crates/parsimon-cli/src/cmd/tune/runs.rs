@@ -2,9 +2,9 @@
 
 use parsimon::Spec;
 use parsimon::algorithm::find;
-use parsimon::eval::number::thousands;
 use parsimon::settings::alias::meaning;
 use parsimon::tune::Grid;
+use parsimon::workspace::number::thousands;
 use serde_json::Value;
 
 use crate::args::TuneArgs;
@@ -13,7 +13,7 @@ use crate::fault::Fault;
 
 /// Every setting, in the order of the grid or of the draw.
 pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
-    let spec = args.spec.over(usual())?;
+    let spec = args.spec.over(default_spec())?;
     let algorithm = spec.get("algorithm").map(plain).unwrap_or_default();
     if find(&algorithm).is_none() {
         // Resolving it says what is wrong.
@@ -42,8 +42,8 @@ pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
     Ok(specs.into_iter().map(|spec| Run::new(&algorithm, &fixed, &names, spec)).collect())
 }
 
-/// What is tuned if no algorithm is given: normalized, so that one grid suits any data.
-fn usual() -> Spec {
+/// Algorithm that is tuned by default: normalized, so that one grid suits any data.
+fn default_spec() -> Spec {
     Spec::new("ftrl").set("normalize", true).set("beta", 0)
 }
 

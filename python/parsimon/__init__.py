@@ -7,7 +7,8 @@ and model files mean the same on both sides.
 from . import _named
 from ._client import Client, ServiceError
 from ._columns import schema
-from ._errors import BadRowError, DivergedError
+from ._echo import EchoCanceller, EchoStatus
+from ._errors import BadRowError, ClippingWarning, DivergedError, ParsimonWarning
 from ._export import to_c, to_onnx
 from ._files import load
 from ._filter import AdaptiveFilter
@@ -19,8 +20,12 @@ from .plot import plot_learning_curve, plot_path, plot_weights
 __all__ = [
     "AdaptiveFilter",
     "BadRowError",
+    "ClippingWarning",
     "Client",
     "DivergedError",
+    "EchoCanceller",
+    "EchoStatus",
+    "ParsimonWarning",
     "ServiceError",
     "Trial",
     "Trials",

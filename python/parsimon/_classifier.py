@@ -7,13 +7,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parsimon
-from ._arrays import _native
 from ._base import _labels, _Parsimon
 from ._columns import ColumnRoles, paths, roles
 from ._errors import BadRowError
@@ -27,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Classifier(ClassifierMixin, _Parsimon):
-    """The base of the classifiers: two classes with one set of weights, more with one set per class (one-vs-all).
+    """The base of the classifiers: two classes with one set of weights, more with one set per class.
+
+    More than two classes are learned together by softmax where the loss is ``softmax``, the default of ``ParsimonClassifier``; by any
+    other loss each is learned against all others (one-vs-all), the default of the classes that are named for a method.
 
     Methods that learn numbers learn two classes as -1 and 1.
     """
@@ -90,7 +91,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         X, y = self._rows_and_labels(X, y, reset=False)
         if classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(f"classes={classes!r} is not the same as on the last call to partial_fit, {self.classes_!r}")
-        self._must_learn().learn(_native(X), self._codes(y), self._weights_of(sample_weight, X))
+        self._learn(self._must_learn(), X, self._codes(y), self._weights_of(sample_weight, X))
         return self
 
     def _first_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
@@ -116,8 +117,8 @@ class Classifier(ClassifierMixin, _Parsimon):
     def _frame_labels(self, values: Any) -> Any:
         return np.array([_text(label) for label in values.tolist()], dtype=object)
 
-    def _needs_labels(self, classes: Any) -> bool:
-        return classes is None
+    def _needs_classes(self) -> bool:
+        return True
 
     def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:
         self._set_classes(np.unique(classes) if labels is None else _labels(labels))
@@ -139,6 +140,10 @@ class Classifier(ClassifierMixin, _Parsimon):
         The keywords ``label``, ``weight``, ``numbers``, ``categories``, ``texts``, ``ignore``, ``keep`` and ``schema`` change what is found, as the
         flags of the program do; ``bits`` is the logarithm of the number of slots for names. A label that was guessed, and columns that
         are left out, are reported in a warning. The classes are found by a scan, unless they are passed. Rows before a bad one are learned.
+
+        The model is that of the program, byte for byte, and so is what is noticed: a :class:`ParsimonWarning` reports a feature that may contain
+        the label, a model that is no better than a constant, a column whose later cells need a wider kind, rows that were skipped. Where the
+        order of the rows misleads, the default method learns them again in random order, unless ``shuffle`` is off.
         """
         given = roles(format, **columns)
         return self._learn_table(_parsimon.Table.files(paths(path), given), given, classes, passes, progress)
@@ -152,7 +157,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
-        """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers.
+        """Learns an Arrow table, record batch or reader, or a frame that offers itself as one, without a copy of its buffers; or a list of dicts.
 
         Columns are read as those of a file: see :meth:`learn_file`. A bad value is refused before the first row is learned.
         """
@@ -211,7 +216,11 @@ class Classifier(ClassifierMixin, _Parsimon):
         return self._learner.log_odds(np.ascontiguousarray(margins[:, 0])).reshape(-1, 1)
 
     def _probabilities(self, margins: Floats) -> Floats:
-        return _probabilities(self._calibrated(margins))
+        return _probabilities(self._calibrated(margins), self._loss(margins))
+
+    def _loss(self, margins: Floats) -> str:
+        # One margin is log odds, whatever the loss that it was calibrated from.
+        return "logistic" if margins.shape[1] == 1 else self._learner.loss
 
     def _predicted(self, margins: Floats) -> Labels:
         margins = self._calibrated(margins)
@@ -220,7 +229,7 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of every class; of several, one-vs-all and scaled to sum to one."""
+        """The probability of every class; of several, by softmax, or of one-vs-all models scaled to sum to one."""
         return self._probabilities(self._margins(X))
 
     @available_if(_has_probabilities)
@@ -313,11 +322,16 @@ class Classifier(ClassifierMixin, _Parsimon):
             return learner.probabilities_one(x if own.get("_places") == {} else self._row(x), *codes)
         # These are calibrated, if the model is.
         margins = np.array([self._margins_one(x)])
-        return dict(zip(self.classes_.tolist(), _probabilities(margins)[0].tolist()))
+        return dict(zip(self.classes_.tolist(), _probabilities(margins, self._loss(margins))[0].tolist()))
 
     @property
     def coef_(self) -> Floats:
-        """The weights, one row per class, or one row for two classes; a CSR matrix after ``sparsify``."""
+        """The weights, one row per class, or one row for two classes; a CSR matrix after ``sparsify``.
+
+        They are in the units of the data: ``X @ coef_.T + intercept_`` is the decision function. A model that standardizes columns
+        (``normalize``, the default of the bare estimator, on dense data) clips cells at 4 standard deviations, which weights cannot
+        express: a :class:`parsimon.ClippingWarning` says so.
+        """
         return self._coef()
 
     @property
@@ -326,10 +340,13 @@ class Classifier(ClassifierMixin, _Parsimon):
         return np.array([bias for bias, _, _ in self._heads()])
 
 
-def _probabilities(margins: Floats) -> Floats:
-    positive = expit(margins)
+def _probabilities(margins: Floats, loss: str) -> Floats:
+    """The probability of every class from margins under a loss."""
+    if loss == "softmax" and margins.shape[1] > 1:
+        return _parsimon.link("softmax", margins)
+    positive = _parsimon.link("logistic", margins)
     if margins.shape[1] == 1:
-        return np.hstack([expit(-margins), positive])
+        return np.hstack([_parsimon.link("logistic", -margins), positive])
     total = positive.sum(axis=1, keepdims=True)
     return np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / margins.shape[1])
 

@@ -9,7 +9,7 @@ import threading
 import time
 import urllib.parse
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, overload
 
@@ -58,28 +58,28 @@ class Client:
 
     Parameters
     ----------
-    url : str
-        The address of the model, such as ``http://127.0.0.1:8080/v1/models/clicks``.
+    url : str or sequence of str
+        The address of the model, such as ``http://127.0.0.1:8080/v1/models/clicks``; several of a leader and its follower. Scores
+        come from any of them, and rows are learned by the leader.
     token : str, optional
         The access token, if the service has any.
     timeout : float
         Seconds to wait for an answer.
     retries : int
-        How often a request is repeated that the service answers with 429 or 503, each time after the seconds it asks for.
+        How often a request is repeated that the service answers with 429 or 503, each time after the seconds it asks for. With
+        several addresses also after a lost connection, and at the next address.
     """
 
-    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60.0, retries: int = 5) -> None:
-        parts = urllib.parse.urlsplit(url)
-        path = parts.path.rstrip("/")
-        name = path.removeprefix("/v1/models/")
-        if parts.scheme not in ("http", "https") or not parts.hostname or not name or name == path or "/" in name:
-            raise ValueError(f"expected http://HOST:PORT/v1/models/NAME, got {url!r}")
+    def __init__(self, url: str | Sequence[str], token: str | None = None, *, timeout: float = 60.0, retries: int = 5) -> None:
+        urls = [url] if isinstance(url, str) else list(url)
+        if not urls:
+            raise ValueError("expected at least one address")
+        self._places = [_place(one) for one in urls]
         if token is not None and not (token.isascii() and token.isprintable() and token):
             raise ValueError("the token must be one word of ASCII characters")
-        self.url = url
+        self.url = urls[0]
         self.timeout = timeout
         self.retries = retries
-        self._scheme, self._host, self._port, self._path = parts.scheme, parts.hostname, parts.port, path
         self._token = token
         self._here = threading.local()
 
@@ -203,15 +203,34 @@ class Client:
         sent = dict(headers)
         if self._token is not None:
             sent["authorization"] = f"Bearer {self._token}"
-        left = self.retries
+        left = self.retries * len(self._places)
+        tried = 0
         while True:
-            status, answer, after = self._exchange(method, self._path + path, body, sent)
-            if status == http.client.OK:
-                return answer
-            if status not in _AGAIN or left <= 0:
-                raise ServiceError(status, _refusal(answer))
+            tried += 1
+            try:
+                status, answer, after = self._exchange(method, path, body, sent)
+            except OSError:
+                if len(self._places) == 1 or left <= 0:
+                    raise
+                after = 0.1 * 2.0 ** min(tried // len(self._places), 6)
+            else:
+                if status == http.client.OK:
+                    return answer
+                # A follower takes no rows, and names its leader.
+                elsewhere = status == http.client.CONFLICT and len(self._places) > 1 and "leader" in _refusal(answer)
+                if (status not in _AGAIN and not elsewhere) or left <= 0:
+                    raise ServiceError(status, _refusal(answer))
             left -= 1
-            time.sleep(min(after, 60.0))
+            if len(self._places) > 1:
+                self.close()
+                self._here.at = (self._at() + 1) % len(self._places)
+            # Every address is asked before the client waits.
+            if tried % len(self._places) == 0:
+                time.sleep(min(after, 60.0))
+
+    def _at(self) -> int:
+        at: int = getattr(self._here, "at", 0)
+        return at
 
     def _exchange(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, float]:
         connection: http.client.HTTPConnection | None = getattr(self._here, "connection", None)
@@ -219,7 +238,7 @@ class Client:
         if connection is None:
             connection = self._connect()
         try:
-            connection.request(method, path, body, headers)
+            connection.request(method, self._places[self._at()][3] + path, body, headers)
             response = connection.getresponse()
             answer = response.read()
         except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
@@ -237,13 +256,23 @@ class Client:
 
     def _connect(self) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection
-        if self._scheme == "https":
+        scheme, host, port, _ = self._places[self._at()]
+        if scheme == "https":
             context = ssl.create_default_context()
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=self.timeout, context=context)
+            connection = http.client.HTTPSConnection(host, port, timeout=self.timeout, context=context)
         else:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=self.timeout)
+            connection = http.client.HTTPConnection(host, port, timeout=self.timeout)
         self._here.connection = connection
         return connection
+
+
+def _place(url: str) -> tuple[str, str, int | None, str]:
+    parts = urllib.parse.urlsplit(url)
+    path = parts.path.rstrip("/")
+    name = path.removeprefix("/v1/models/")
+    if parts.scheme not in ("http", "https") or not parts.hostname or not name or name == path or "/" in name:
+        raise ValueError(f"expected http://HOST:PORT/v1/models/NAME, got {url!r}")
+    return parts.scheme, parts.hostname, parts.port, path
 
 
 def _plain(value: Any) -> Any:

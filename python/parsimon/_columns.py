@@ -6,11 +6,11 @@ import difflib
 import json
 import logging
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from . import _parsimon
+from ._errors import warn_all
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -27,7 +27,12 @@ class ColumnRoles(TypedDict, total=False):
     :func:`parsimon.schema` returns, or a file of ``parsimon schema``. Names are hashed into ``2**bits`` slots.
 
     ``missing`` lists words for a cell without a value, beside the usual ones. With ``ngrams``, runs of up to so many words are features of text
-    columns. ``header`` states whether the first line of a CSV or TSV file holds names; it is found from the first rows if absent.
+    columns. ``curves`` gives number columns a curve of 8 or 16 knots (``8``, ``16``, a list of columns, ``"none"``), and ``pairs`` makes features of
+    pairs of columns (``[("age", "city")]``, ``"none"``); where they are absent, the bare estimators decide by the data. ``header`` states whether the first line of a CSV or TSV file holds names; it is found from the first rows if absent.
+    ``separator`` is the sign between cells of a CSV file, found from the first rows if absent.
+
+    ``interactions`` lists products of columns: ``["user,site"]`` or ``[("user", "site")]``, two or three names or patterns each. ``threads`` parser
+    threads read files; their number does not change the result. Up to ``skip_bad`` malformed rows are skipped with a warning.
     """
 
     label: str | None
@@ -41,7 +46,13 @@ class ColumnRoles(TypedDict, total=False):
     bits: int | None
     missing: Sequence[str]
     ngrams: int | None
+    curves: int | str | Sequence[str] | None
+    pairs: str | Sequence[str | tuple[str, str]] | None
     header: bool | None
+    separator: str | None
+    interactions: Sequence[str | Sequence[str]]
+    threads: int | None
+    skip_bad: int
 
 
 _LISTS = ("numbers", "categories", "texts", "ignore", "keep", "missing")
@@ -55,10 +66,25 @@ def roles(format: str | None = None, **columns: Unpack[ColumnRoles]) -> dict[str
             near = difflib.get_close_matches(name, known, n=1)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"there is no keyword {name!r}{hint} The keywords are {', '.join(known)}".replace("' The", "'. The"))
-    given: dict[str, Any] = {"label": None, "weight": None, "bits": None, "ngrams": None, "header": None, **columns, "format": format}
+    given: dict[str, Any] = {"label": None, "weight": None, "bits": None, "ngrams": None, "curves": None, "pairs": None, "header": None, "separator": None, "threads": None, **columns, "format": format}
     for name in _LISTS:
         value = given.get(name) or ()
         given[name] = [value] if isinstance(value, str) else [str(column) for column in value]
+    for name, sign in (("curves", ","), ("pairs", ":")):
+        value = given[name]
+        if isinstance(value, (list, tuple)):
+            parts = [part if isinstance(part, str) else sign.join(part) for part in value]
+            given[name] = ",".join(parts) or "none"
+        elif value is not None:
+            given[name] = str(value)
+    products = given.get("interactions") or ()
+    products = [products] if isinstance(products, str) else products
+    given["interactions"] = [product.split(",") if isinstance(product, str) else [str(name) for name in product] for product in products]
+    for name, least in (("threads", 1), ("skip_bad", 0)):
+        value = given.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+            raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+    given["skip_bad"] = given.get("skip_bad") or 0
     schema = given.get("schema")
     given["schema"] = None
     if schema is not None:
@@ -89,8 +115,7 @@ def report(learner: Any, given: Mapping[str, Any]) -> None:
     guessed = given["label"] is None
     if guessed or left_out:
         hint = ["pass label=... to choose another label"] if guessed else []
-        # Behind learn_file or learn_arrow.
-        warnings.warn("; ".join([found, *left_out, *hint]), UserWarning, stacklevel=4)
+        warn_all([("columns", "; ".join([found, *left_out, *hint]))])
     else:
         _log.info("%s", found)
 

@@ -73,6 +73,10 @@ class AdaptiveFilter(Regressor):
         self.random_state = random_state
         self.fit_intercept = fit_intercept
         self.precision = precision
+        # Misspelt names and impossible settings are refused here rather than by the first samples. Values of other types
+        # are kept, as scikit-learn wants it, and refused when the filter runs.
+        if isinstance(algorithm, str) and (settings is None or isinstance(settings, dict)):
+            self._at_rest()
 
     def _spec(self) -> dict[str, Any]:
         return {"algorithm": self.algorithm, **{name: _plain(value) for name, value in (self.settings or {}).items()}}

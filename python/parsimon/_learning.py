@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _parsimon
 from ._arrays import Arrays, _native, _rows_of
 from ._columns import report, roles
+from ._errors import warn_all
 from ._frames import checked_labels, free_name, has_words, refuse_missing, row_count, taken, with_column, without_index
 from ._progress import bar
 from ._settings import BITS, _can_stream
@@ -64,6 +65,7 @@ class Learning(Arrays):
         if trouble is not None:
             warnings.warn(f"{trouble}; the model is the one of the {self.n_iter_} passes before", ConvergenceWarning, stacklevel=3)
             self.n_iter_ = max(1, self.n_iter_)
+        warn_all(learner.take_warnings())
 
     def _passes(self) -> int:
         passes = self.passes
@@ -81,6 +83,7 @@ class Learning(Arrays):
             raise
         if not hasattr(self, "_learner"):
             self._adopt(learner)
+        warn_all(learner.take_warnings())
 
     @contextmanager
     def _unchanged_if_refused(self) -> Iterator[None]:
@@ -139,6 +142,8 @@ class Learning(Arrays):
                     raise
                 if tick is not None:
                     tick(self.n_rows_ - before, self.progressive_loss_)
+        if hasattr(self, "_learner"):
+            warn_all(self._must_learn().take_warnings(True))
         return self
 
     def _learn_chunk(self, chunk: Any, given: dict[str, Any]) -> None:
@@ -156,7 +161,9 @@ class Learning(Arrays):
         """A row of a learner that knows columns: names become ids."""
         places = getattr(self, "_places", None)
         if places is None:
-            names = getattr(self, "feature_names_in_", None)
+            # A learner that knows features by name takes them as they are.
+            is_named = getattr(self.__dict__.get("_learner"), "bits", None) is not None
+            names = None if is_named else getattr(self, "feature_names_in_", None)
             places = {} if names is None else {name: j + 1 for j, name in enumerate(names)}
             self._places = places
         if not places:
@@ -179,25 +186,36 @@ class Learning(Arrays):
 
     # Tables that the native readers read.
 
-    def _learn_table(self, table: Any, given: dict[str, Any], classes: Any, passes: int, progress: bool) -> Self:
+    def _learn_table(
+        self, table: Any, given: dict[str, Any], classes: Any, passes: int, progress: bool, *, may_shuffle: bool = True
+    ) -> Self:
         if hasattr(self, "_learner"):
             learner = self._must_learn()
             with bar(progress, None) as tick:
                 learner.learn_table(table, passes, tick)
+            warn_all(learner.take_warnings())
             return self
-        trouble: BaseException | None = None
         with self._unchanged_if_refused():
-            learner = self._learner_for(table, classes, passes)
-            report(learner, given)
-            try:
-                with bar(progress, None) as tick:
-                    learner.learn_table(table, passes, tick)
-            except (Exception, KeyboardInterrupt) as error:
-                # Rows before a bad one, or before Ctrl-C, are learned.
-                if learner.rows == 0:
-                    raise
-                trouble = error
-            self._adopt(learner)
+            texts = None
+            if self._needs_classes():
+                labels = table.survey(json.dumps(self._spec()), True)[0] if classes is None else None
+                texts = self._table_classes(labels, classes)
+            spec = self._complete(texts or [])
+            # The default method learns rows again in random order where their order misleads; a method that is named learns them as they come.
+            may_shuffle = may_shuffle and self.shuffle and self._spec()["algorithm"] == "auto"
+            with bar(progress, None) as tick:
+                trained = _parsimon.Learner.train(
+                    spec, table, classes=texts, passes=passes, may_shuffle=may_shuffle, tick=tick, **self._frame()
+                )
+            learner, notices, trouble = trained
+            # Rows before a bad one, or before Ctrl-C, are learned.
+            if learner is not None:
+                self._adopt(learner)
+            elif trouble is not None:
+                warn_all(notices)
+                raise trouble
+        report(learner, given)
+        warn_all(notices)
         if trouble is not None:
             raise trouble
         return self
@@ -222,9 +240,13 @@ class Learning(Arrays):
                 for name in ("_learner", "_stale", "n_features_in_", "feature_names_in_"):
                     self.__dict__.pop(name, None)
             passes = self._passes() if whole else 1
-            self._learn_table(_parsimon.Table.arrow(frame, columns), columns, classes, passes, progress or bool(self.verbose))
+            table = _parsimon.Table.arrow(frame, columns)
+            self._learn_table(table, columns, classes, passes, progress or bool(self.verbose), may_shuffle=False)
             if whole:
                 self.n_iter_ = passes
+            if hasattr(X, "columns"):
+                self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+                self.n_features_in_ = len(self.feature_names_in_)
         return self
 
     def _frame_labels(self, values: Any) -> Any:
@@ -246,16 +268,8 @@ class Learning(Arrays):
             raise ValueError("the model learned numbers without texts; predict rows with the columns that it learned")
         return super()._margins(X)
 
-    def _learner_for(self, table: Any, classes: Any, passes: int) -> Any:
-        labels, dimension, rows = table.survey(json.dumps(self._spec()), self._needs_labels(classes))
-        texts = self._table_classes(labels, classes)
-        rounds = None if rows is None else rows * passes
-        spec = self._complete(texts)
-        return _parsimon.Learner.for_table(
-            spec, table, classes=texts, dimension=dimension, rows=rounds, **self._frame()
-        )
-
-    def _needs_labels(self, classes: Any) -> bool:
+    def _needs_classes(self) -> bool:
+        """Whether labels are classes."""
         return False
 
     def _table_classes(self, labels: list[str] | None, classes: Any) -> list[str]:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from . import _parsimon
 from ._classifier import Classifier
 from ._regressor import Regressor
-from ._settings import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES
+from ._settings import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES, unknown_setting
 
-ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1"]
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1", "pa", "arow", "scw"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
@@ -24,7 +24,7 @@ NOT_FOR_NUMBERS = ("class_weight",)
 #: check has them do not decide the class. ParsimonClassifier takes class_weight for every method.
 WITHOUT_CLASS_WEIGHT = (
     "adadelta", "adaline", "adam", "apa", "apfbs", "asgd", "c-adaline", "csgd", "fobos", "generalized-rda", "ipnlms", "lazy-fobos", "lazy-sparse",
-    "lazy-splitting", "lms", "ncsgd", "nlms", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
+    "lazy-splitting", "lms", "ncsgd", "nlms", "pa", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
 )
 #: With an l1 of the method's own, these are None: a penalty that is passed stands alone, and l1 is 0 unless it is passed, too.
 PENALTIES = ("l1", "l2", "penalty", "ball")
@@ -110,6 +110,8 @@ def _type_of(setting: dict[str, Any]) -> str:
     default, words = setting["default"], setting["words"]
     if setting["name"] == "class_weight":
         return "str | dict[Any, float] | None"
+    if setting["name"] == "penalty_factor":
+        return "dict[str, float] | None"
     if isinstance(default, bool):
         return "bool"
     if words and (isinstance(default, str) or setting["name"] == "loss"):
@@ -190,8 +192,9 @@ def _made(described: Description) -> type:
         given = dict(zip(leading, values))
         odd = next((name for name in keywords if name not in defaults or name in given), None)
         if odd is not None:
-            what = f"got {odd!r} twice" if odd in given else f"has no setting {odd!r}"
-            raise TypeError(f"{described.name} {what}")
+            if odd in given:
+                raise TypeError(f"{described.name} got {odd!r} twice")
+            raise TypeError(unknown_setting(described.name, odd, list(defaults)))
         for name, value in {**defaults, **given, **keywords}.items():
             setattr(self, name, value)
 

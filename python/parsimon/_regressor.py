@@ -12,7 +12,6 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parsimon
-from ._arrays import _native
 from ._base import _Parsimon
 from ._columns import ColumnRoles, paths, roles
 from ._frames import has_words
@@ -61,7 +60,7 @@ class Regressor(RegressorMixin, _Parsimon):
             return self
         X, y = self._rows_and_labels(X, y, reset=False)
         y = np.ascontiguousarray(y, dtype=np.float64)
-        self._must_learn().learn(_native(X), y, self._weights_of(sample_weight, X))
+        self._learn(self._must_learn(), X, y, self._weights_of(sample_weight, X))
         return self
 
     def learn_file(
@@ -102,9 +101,7 @@ class Regressor(RegressorMixin, _Parsimon):
         return self._mean(self._margins(X)[:, 0])
 
     def _mean(self, margins: Any) -> Any:
-        if self._learner.is_of_counts:
-            return np.exp(np.minimum(margins, 700.0))
-        return margins
+        return _parsimon.link("poisson", margins) if self._learner.is_of_counts else margins
 
     def learn_one(self, x: dict[Any, Any], y: float, w: float = 1.0) -> Self:
         """Learns one row, a dictionary of features: names, or ids."""
@@ -147,7 +144,11 @@ class Regressor(RegressorMixin, _Parsimon):
 
     @property
     def coef_(self) -> Floats:
-        """The weights; a CSR matrix after ``sparsify``."""
+        """The weights in the units of the data; a CSR matrix after ``sparsify``.
+
+        A model that standardizes columns clips cells at 4 standard deviations, and predictions to the range of the labels learned
+        unless ``no_clip_predictions`` is set. Weights cannot express this: a :class:`parsimon.ClippingWarning` says so.
+        """
         coef = self._coef()
         return coef if sp.issparse(coef) else coef[0]
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -32,10 +33,10 @@ RACE_ROWS = 100_000
 #: Merges of an epoch where none are asked for: few below so many rows, where a job takes longer than the learning in it.
 MANY_ROWS, FEW_MERGES, MANY_MERGES = 1_000_000, 4, 16
 
-#: Beyond this spread of the labels over the partitions ``scaled`` loses more than ``damped`` (``record/2026-11-17-cluster.md``).
+#: Beyond this spread of the labels over the partitions ``scaled`` loses more than ``damped`` (``record/cluster.md``).
 MOST_SPREAD = 0.25
 
-#: Rows a second that one machine learns at least, the race of ``auto`` included (``record/2026-11-16-cluster.md``).
+#: Rows a second that one machine learns at least, the race of ``auto`` included (``record/spark.md``).
 ONE_MACHINE = 100_000
 
 #: Settings that follow from the data and do not tell two trainings apart.
@@ -184,7 +185,7 @@ def score(
     margins = _worker.margins(native, batch, columns)
     loss = settings["loss"]
     if columns.classes:
-        probabilities = _probabilities(margins) if loss == "logistic" else None
+        probabilities = _probabilities(margins, loss) if loss in ("logistic", "softmax") else None
         if thresholds is not None and probabilities is not None:
             with np.errstate(divide="ignore", invalid="ignore"):
                 # As Spark has it: a class whose threshold is 0 is predicted wherever its probability is not 0.
@@ -194,14 +195,15 @@ def score(
             places = (margins[:, 0] > 0).astype(np.int64) if margins.shape[1] == 1 else margins.argmax(axis=1)
         places = np.minimum(places, len(columns.classes) - 1)
         return Scores(margins, pa.array(list(columns.classes)).take(pa.array(places)), probabilities, places)
-    numbers = np.exp(margins[:, 0]) if loss == "poisson" else margins[:, 0]
+    numbers = _parsimon.link(loss, margins[:, 0])
     return Scores(margins, pa.array(numbers), None)
 
 
-def _probabilities(margins: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    # NUMERICS: of both signs only the exponential that cannot overflow is taken.
-    small = np.exp(-np.abs(margins))
-    p = np.where(margins >= 0, 1.0, small) / (1.0 + small)
+def _probabilities(margins: np.ndarray[Any, Any], loss: str) -> np.ndarray[Any, Any]:
+    if loss == "softmax" and margins.shape[1] > 1:
+        together: np.ndarray[Any, Any] = _parsimon.link("softmax", margins)
+        return together
+    p = _parsimon.link("logistic", margins)
     if p.shape[1] == 1:
         return np.column_stack([1.0 - p[:, 0], p[:, 0]])
     total = p.sum(axis=1, keepdims=True)
@@ -225,11 +227,12 @@ class Rounds:
     merges : int or None
         How often in an epoch the workers' states are made into one. More merges are closer to one sequential pass and cost one job
         each. ``None``: 4 below a million rows and 16 from there on; 1 where all rows are in one partition.
-    features, label, weight : column names
-        See :class:`parsimon._worker.Columns`. With ``features=None`` all columns are read by their kinds, which the first 10,000 rows
-        show, as those of a CSV or Parquet file are; what was found is in ``Fitted.schema`` and is logged.
+    features, table, label, weight : column names
+        See :class:`parsimon._worker.Columns`. With ``features=None`` all columns, or those of ``table``, are read by their kinds, which
+        the first 10,000 rows show, as those of a CSV or Parquet file are; what was found is in ``Fitted.schema`` and is logged.
     classes : sequence or None
-        The labels in their order; found by a scan if absent. Regression has none.
+        The labels in their order; found by a scan if absent. Regression has none. Without ``classes`` and without a ``loss``, labels that
+        are more than two numbers are learned as numbers, with the squared loss, as in a file.
     combine : "scaled", "damped", "sum" or "mean"
         With ``scaled`` a worker counts each of its rows as one row of every worker, and the sums of gradients are averaged: closest to one
         sequential pass where every partition has rows of all kinds. It is for the logistic loss and methods with AdaGrad's metric; others, and
@@ -251,6 +254,7 @@ class Rounds:
         epochs: int = 1,
         merges: int | None = None,
         features: str | tuple[str, ...] | list[str] | None = "features",
+        table: Iterable[str] = (),
         label: str = "label",
         weight: str | None = None,
         classes: Iterable[Any] | None = None,
@@ -268,6 +272,7 @@ class Rounds:
         super().__init__()
         self.epochs, self.merges = epochs, merges
         self.features = features if features is None or isinstance(features, str) else tuple(features)
+        self.table = tuple(table)
         self.label, self.weight = label, weight
         self.classes = None if classes is None else tuple(classes)
         self.combine, self.precision, self.fit_intercept = combine, precision, fit_intercept
@@ -290,7 +295,30 @@ class Rounds:
 
     def columns(self, classes: Iterable[Any]) -> Columns:
         """Which columns are read."""
-        return Columns(self.features, self.label, self.weight, tuple(classes))
+        return Columns(self.features, self.label, self.weight, tuple(classes), self.table)
+
+    def for_labels(self, seen: Seen, initial: Fitted | None) -> Rounds:
+        """The training with the loss that the labels ask for, where none was named: that of ``initial``, or the squared loss for numbers."""
+        if "loss" in self.spec or self.classes is not None:
+            return self
+        if initial is not None:
+            loss = json.loads(initial.learner.settings)["loss"]
+        elif self.learns_classes and are_numbers(seen.labels):
+            loss = "squared"
+            _log.warning(
+                "the labels are numbers, and are learned as numbers, with the squared loss; "
+                "for classes pass loss='logistic', or name them with classes=[...]"
+            )
+        else:
+            return self
+        if loss == self.settings["loss"]:
+            return self
+        found = copy(self)
+        found.spec = {**self.spec, "loss": loss}
+        found.settings = json.loads(_parsimon.resolve(json.dumps(found.spec))[0])
+        if not found.learns_classes:
+            found.classes = ()
+        return found
 
     def _classes(self, seen: Seen, initial: Fitted | None) -> tuple[Any, ...]:
         if initial is not None:
@@ -354,10 +382,10 @@ class Rounds:
             raise ValueError(
                 f"the initial model was trained with fit_intercept={bias} and precision={precision}; continue with the same"
             )
-        if initial.columns.features != self.features:
+        learned, wanted_features = (columns.features or columns.table or None for columns in (initial.columns, self.columns(())))
+        if learned != wanted_features:
             raise ValueError(
-                f"the initial model learned the features {initial.columns.features}, not {self.features}; "
-                "continue with the same columns"
+                f"the initial model learned the features {learned}, not {wanted_features}; continue with the same columns"
             )
 
     def run(
@@ -391,7 +419,8 @@ class Rounds:
                     state = _worker.absorb(state, chain([first], slices))
                 learner = _parsimon.Learner.from_checkpoint(state)
                 history.append(Round(epoch, t, learner.rows, learner.progressive_loss, learner.nonzeros))
-        _compare_with_one_machine(history[-1].rows - before, time.monotonic() - began)
+        if seen.partitions > 1:
+            _compare_with_one_machine(history[-1].rows - before, time.monotonic() - began)
         return Fitted(state, columns, history, winner)
 
     def _begin(
@@ -417,6 +446,15 @@ def _compare_with_one_machine(rows: int, seconds: float) -> None:
             seconds,
             max(alone, 0.1),
         )
+
+
+def are_numbers(labels: frozenset[Any]) -> bool:
+    """Whether labels are more than two numbers."""
+    if len(labels) <= 2:
+        return False
+    if None in labels:
+        raise ValueError("there are rows without a label; leave them out")
+    return all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels)
 
 
 def sorted_classes(found: Iterable[Any]) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +15,7 @@ from . import _parsimon
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-CLASS_LOSSES = ("logistic", "hinge", "squared-hinge", "halfspace")
+CLASS_LOSSES = ("logistic", "softmax", "hinge", "squared-hinge", "halfspace")
 #: Losses of numbers that a classifier may have: its two classes are learned as -1 and 1.
 AS_NUMBERS = ("squared", "projection")
 NUMBER_LOSSES = ("squared", "huber", "quantile", "poisson", "projection")
@@ -32,6 +33,32 @@ _ELSEWHERE = {
 _RENAMED = {"metric_alpha": "alpha"}
 _OURS = {name: ours for ours, name in _RENAMED.items()}
 _FRAME = ("precision", "fit_intercept")
+
+
+#: Parameters of scikit-learn's and other linear models, with what is set here instead.
+_HABITS = {
+    "C": "the penalty is l1 or l2 (liblinear's C divides the loss by the number of rows: l1 = 1 / (C * rows))",
+    "alpha": "the penalty is l1 or l2, and the learning rate is rate",
+    "l1_ratio": "set l1 and l2",
+    "lambda": "the penalty is l1 or l2",
+    "max_iter": "set passes",
+    "n_iter": "set passes",
+    "epochs": "set passes",
+    "tol": "there is no tolerance: passes is the number of passes",
+    "n_jobs": "one estimator learns in one thread; scikit-learn's searches have n_jobs of their own",
+    "eta0": "set rate",
+    "learning_rate": "set rate, and schedule for its course",
+    "lr": "set rate",
+    "class_weights": "set class_weight",
+    "seed": "set random_state",
+}
+
+
+def unknown_setting(estimator: str, name: str, known: list[str]) -> str:
+    """The message for a keyword that is no setting, with the setting that was probably meant."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = _HABITS.get(name) or (f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}")
+    return f"{estimator} has no setting {name!r}: {hint}"
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -95,9 +122,9 @@ def _has_probabilities(estimator: Settings) -> bool:
         loss = estimator._resolved()[0]["loss"]
         if isinstance(key[2], (str, type(None))):
             _RESOLVED_LOSS[key] = loss
-    if loss == "logistic" or getattr(own.get("_learner"), "calibration", None) is not None:
+    if loss in ("logistic", "softmax") or getattr(own.get("_learner"), "calibration", None) is not None:
         return True
-    raise AttributeError(f"probabilities need the logistic loss, not {loss}")
+    raise AttributeError(f"probabilities need the logistic loss or softmax, not {loss}")
 
 
 _RESOLVED_LOSS: dict[Any, str] = {}
@@ -158,8 +185,18 @@ class Settings(BaseEstimator):
         return _OURS.get(setting, setting)
 
     def set_params(self, **params: Any) -> Self:
-        """Sets settings, by their names here or by the papers': ``eta`` is the rate, ``lambda1`` is l1."""
+        """Sets settings, by their names here or by the papers': ``eta`` is the rate, ``lambda1`` is l1.
+
+        ``alpha`` is refused where it is no setting: it is the learning rate in FTRL's paper and a penalty in scikit-learn.
+        """
+        known = self.get_params()
         own = {self._own_name(name, params.get("algorithm")): value for name, value in params.items()}
+        odd = next((name for name in own if name.partition("__")[0] not in known), None)
+        if "alpha" in params and own.get("rate") is params["alpha"] and "alpha" not in known:
+            # The rate of FTRL in its paper, and a penalty in scikit-learn, whose searches set it here.
+            odd = "alpha"
+        if odd is not None:
+            raise ValueError(unknown_setting(type(self).__name__, odd, list(known)))
         if len(own) < len(params):
             raise ValueError(f"a setting is given twice, by two of its names: {', '.join(params)}")
         super().set_params(**own)
@@ -180,6 +217,12 @@ class Settings(BaseEstimator):
         self._check_loss(self._resolved()[0])
         if len(classes) > 2:
             spec["multiclass"], spec["classes"] = True, classes
+            if getattr(self, "loss", None) is None and spec.get("loss") == "logistic":
+                # Several classes have a default of their own.
+                del spec["loss"]
+        elif spec.get("loss") == "softmax":
+            # Of two classes this is the same loss, of one margin.
+            spec["loss"] = "logistic"
         return json.dumps(spec)
 
     def _frame(self) -> dict[str, Any]:

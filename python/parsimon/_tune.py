@@ -124,7 +124,7 @@ def tune(
     for name, values in grid.items():
         listed = _values(last, names[name], values)
         candidates = [{**candidate, name: value} for candidate in candidates for value in listed]
-    estimators = [clone(last).set_params(**candidate) for candidate in candidates]
+    estimators = [clone(last).set_params(**{last._own_name(name, candidate.get('algorithm')): value for name, value in candidate.items()}) for candidate in candidates]
     rows = X if before is None else clone(before).fit_transform(X, y)
     trials, loss = _contest(estimators, candidates, rows, y, sample_weight, passes, give_up, _threads(threads, n_jobs), progress)
     order = _ranked(trials)

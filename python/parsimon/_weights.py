@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ._errors import ClippingWarning
 from ._learning import Learning
 from ._settings import _has_weights
 from ._typing import available_if
@@ -29,18 +31,53 @@ class Weights(Learning):
 
     def _coef(self) -> Any:
         heads = self._heads()
-        bits = self._learner.bits
-        shift = 1 if bits is None else 0
-        largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
-        # Rows as dictionaries may bring ids beyond the columns.
-        width = 2**bits if bits is not None else max(getattr(self, "n_features_in_", 0), largest)
-        columns = np.concatenate([ids.astype(np.int64) - shift for _, ids, _ in heads])
+        _, columns, reach, limits = self._learner.exact_weights()
+        if columns or limits is not None:
+            clipped = [f"cells further than {reach:g} standard deviations from the mean"] if columns else []
+            clipped += ["predictions outside the labels learned"] if limits is not None else []
+            warnings.warn(
+                f"the model clips {' and '.join(clipped)}; coef_ and intercept_ predict like it except where something is clipped (to_onnx and to_c carry the clipping)",
+                ClippingWarning,
+                stacklevel=3,
+            )
+        if self._learner.bits is None:
+            largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
+            # Rows as dictionaries may bring ids beyond the columns.
+            width = max(getattr(self, "n_features_in_", 0), largest)
+            columns = np.concatenate([ids.astype(np.int64) - 1 for _, ids, _ in heads])
+        else:
+            used = self._used(heads)
+            width, columns = len(used), np.searchsorted(used, np.concatenate([ids for _, ids, _ in heads]))
         values = np.concatenate([weights for _, _, weights in heads])
         indptr = np.cumsum([0] + [len(ids) for _, ids, _ in heads])
         if len(columns) and columns.min() < 0:
             raise AttributeError("the model has a weight for feature id 0, which is no column")
         matrix = sp.csr_matrix((values, columns, indptr), shape=(len(heads), width))
         return matrix if getattr(self, "_sparse", False) else matrix.toarray()
+
+    @staticmethod
+    def _used(heads: list[Any]) -> np.ndarray:
+        """The features with a weight in any class, in the order of their ids."""
+        return np.unique(np.concatenate([ids for _, ids, _ in heads]))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns of ``coef_``.
+
+        For features with hashed names (texts, categories, rows as dictionaries) these are the features that have a weight.
+
+        >>> from parsimon import FTRLClassifier
+        >>> model = FTRLClassifier(l1=0.01).learn_many([{"good": 1}, {"bad": 1}] * 50, [1, 0] * 50)
+        >>> sorted(model.get_feature_names_out().tolist()), model.coef_.shape
+        (['bad', 'good'], (1, 2))
+        """
+        heads = self._heads()
+        if self._learner.bits is not None:
+            return np.array(self._names_of(self._used(heads)), dtype=object)
+        if input_features is not None:
+            return np.asarray(input_features, dtype=object)
+        largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
+        width = max(getattr(self, "n_features_in_", 0), largest)
+        return np.array(self._names_of(np.arange(1, width + 1)), dtype=object)
 
     @available_if(_has_weights)
     def sparsify(self) -> Self:
@@ -85,11 +122,11 @@ class Weights(Learning):
 
         heads = self._heads()
         width = getattr(self, "n_features_in_", 0)
-        if width:
+        if width and self._learner.bits is None:
             largest = max((int(ids[-1]) for _, ids, _ in heads if len(ids)), default=0)
             every = np.arange(1, max(width, largest) + 1, dtype=np.uint32)
         else:
-            every = np.unique(np.concatenate([ids for _, ids, _ in heads]))
+            every = self._used(heads)
         values = np.zeros((len(every), len(heads)))
         for k, (_, ids, weights) in enumerate(heads):
             values[np.searchsorted(every, ids), k] = weights

@@ -34,6 +34,7 @@ import pyarrow.compute as pc
 
 from . import _parsimon
 from ._columns import roles
+from ._errors import warn_all
 from ._settings import _text
 
 #: Rows from which the kinds of columns are found, as in files.
@@ -56,8 +57,10 @@ class Columns:
     ----------
     features : str, tuple of str, or None
         One column: a Spark vector, a struct ``(indices, values)`` of two lists, or a list of numbers. Two columns of lists: indices and
-        values. Any number of numeric columns: one feature each. Indices are counted from 0, as columns of a matrix are. ``None``: all columns,
-        of any type, read as a table in a file is (:func:`parsimon.schema`).
+        values. Any number of numeric columns: one feature each. Indices are counted from 0, as columns of a matrix are. ``None``: columns of
+        any type, read as a table in a file is (:func:`parsimon.schema`).
+    table : tuple of str
+        The columns of a table that are features; empty for all. Columns that are named are read even if they are constant.
     label, weight : str or None
     classes : tuple
         The labels in their order; empty where labels are numbers to be learned.
@@ -67,12 +70,14 @@ class Columns:
     label: str | None = "label"
     weight: str | None = None
     classes: tuple[Any, ...] = ()
+    table: tuple[str, ...] = ()
 
     def names(self) -> list[str] | None:
         """All columns that are read; ``None`` where all may be."""
-        if self.features is None:
+        if self.features is None and not self.table:
             return None
-        features = [self.features] if isinstance(self.features, str) else list(self.features)
+        named = self.features or self.table
+        features = [named] if isinstance(named, str) else list(named)
         return features + [name for name in (self.label, self.weight) if name is not None]
 
 
@@ -152,6 +157,8 @@ def race(
             y = labels(batch, columns)
             found.update(np.unique(y).tolist() if columns.classes else ())
             _learn(learner, batch, columns)
+    # What the program notices of its first rows, the driver notices of the sample.
+    warn_all(learner.take_warnings(True))
     if len(found) == 1:
         only = found.pop()
         label = columns.classes[int(only > 0) if len(columns.classes) <= 2 else int(only)]
@@ -165,7 +172,8 @@ def race(
 def as_table(batches: Iterable[pa.RecordBatch], columns: Columns) -> _parsimon.Table:
     """The first rows as a table whose columns have kinds."""
     rows = pa.Table.from_batches(first_rows(batches, SCHEMA_ROWS))
-    return _parsimon.Table.arrow(rows, roles(label=columns.label, weight=columns.weight))
+    keep = ["all"] if columns.table else []
+    return _parsimon.Table.arrow(rows, roles(label=columns.label, weight=columns.weight, keep=keep))
 
 
 def _learn(learner: _parsimon.Learner, batch: pa.RecordBatch, columns: Columns) -> None:
@@ -264,7 +272,7 @@ def turns(merges: int, combine: str = "damped") -> list[Turn]:
     """The rounds of an epoch: together they have every row once, and each has rows from all over its partition.
 
     Many rounds grow: the first ones have few rows, since what workers learn from a state that knows nothing is nearly the same for all of them
-    (``record/2026-11-16-cluster.md``). Few rounds are even.
+    (``record/spark.md``). Few rounds are even.
     """
     sizes = range(1, merges + 1) if merges >= MANY_TURNS else [1] * merges
     ends = list(accumulate(sizes))

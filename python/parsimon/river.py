@@ -35,14 +35,14 @@ class Classifier(base.MiniBatchClassifier):
     Parameters
     ----------
     algorithm
-        The name of a method.
+        The name of a method; ``auto`` races settings and needs none.
     classes
         All labels, if they are known.
     settings
         The method's settings, such as ``l1=0.1``, and those of :class:`parsimon.ParsimonClassifier`.
     """
 
-    def __init__(self, algorithm: str = "ftrl", classes: Any = None, **settings: Any):
+    def __init__(self, algorithm: str = "auto", classes: Any = None, **settings: Any):
         self.algorithm = algorithm
         self.classes = classes
         self.settings = settings
@@ -158,12 +158,12 @@ class Regressor(base.MiniBatchRegressor):
     Parameters
     ----------
     algorithm
-        The name of a method.
+        The name of a method; ``auto`` races settings and needs none.
     settings
         The method's settings, such as ``l1=0.1``, and those of :class:`parsimon.ParsimonRegressor`.
     """
 
-    def __init__(self, algorithm: str = "ftrl", **settings: Any):
+    def __init__(self, algorithm: str = "auto", **settings: Any):
         self.algorithm = algorithm
         self.settings = settings
         self._model = ParsimonRegressor(algorithm, **settings)

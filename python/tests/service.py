@@ -24,7 +24,7 @@ def program() -> str:
 
 
 @contextmanager
-def serving(data: Path, *more: str, model: str = "m", settings: tuple[str, ...] = ("-a", "ftrl", "--loss", "logistic", "-b", "16")):
+def serving(data: Path, *more: str, model: str = "m", settings: tuple[str, ...] = ("-a", "ftrl", "--loss", "logistic", "-b", "16", "--kinds", "cell")):
     """Runs the service; gives its address."""
     command = [program(), "serve", "--listen", "127.0.0.1:0", "--data", str(data), "--segment-bytes", "1e6"]
     command += ["--model", model, *settings, *more]

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+import warnings
 
 import numpy as np
 import pandas as pd
 import parsimon
 import pytest
+import scipy.sparse as sp
 
 
 def binary(**settings):
@@ -98,24 +100,128 @@ def test_what_cannot_be_exported(name):
         export(named)
     with pytest.raises(TypeError, match="takes an estimator of parsimon, got dict"):
         export({})
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    with pytest.raises(ValueError, match="no_clip_predictions"):
-        export(parsimon.FTRLRegressor(normalize=True).fit(X, X[:, 0]))
 
 
 def test_headers_that_are_refused():
     with pytest.raises(ValueError, match="name of C"):
         parsimon.to_c(binary()[0], name="1 model")
+
+
+def test_headers_have_no_most_weights(tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 10_001))
-    with pytest.raises(ValueError, match="at most 10,000"):
-        parsimon.to_c(parsimon.FTRLClassifier(l1=0.0).partial_fit(X, X[:, 0] > 0, classes=[False, True]))
+    model = parsimon.FTRLClassifier(l1=0.0).partial_fit(X, X[:, 0] > 0, classes=[False, True])
+    assert model.nonzeros_ > 10_000
+    found = compiled(parsimon.to_c(model), tmp_path, ["model_margin(x, 0)"])(X)
+    np.testing.assert_allclose(found[:, 0], model.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+# What the bare estimators make. Their models standardize and clip cells, and clip predictions.
+
+
+def edges(X, seed=5):
+    """Random rows and edge rows: zeros, far outliers, cells at the mean, huge and tiny numbers."""
+    random = np.random.default_rng(seed)
+    rows = [X[:40], X.mean(axis=0)[None], np.zeros((1, X.shape[1])), X.mean(axis=0) + 100 * X.std(axis=0) * random.choice([-1, 1], (20, X.shape[1]))]
+    rows += [np.full((1, X.shape[1]), huge) for huge in (1e30, -1e30, 1e-30)]
+    return np.ascontiguousarray(np.concatenate(rows))
+
+
+def skewed(rows=400, seed=3):
+    random = np.random.default_rng(seed)
+    X = np.exp(random.normal(size=(rows, 5)) * [0.1, 1, 2, 3, 1]) * [1, 1e6, 1e-3, 1, 1]
+    # A column of one value, and one of two.
+    return np.column_stack([X, np.full(rows, 7.0), random.integers(0, 2, rows)]), random
+
+
+def bare(kind):
+    X, random = skewed()
+    score = np.log(X[:, 0]) * 10 + np.log(X[:, 2]) - 0.3 * np.log(X[:, 3])
+    if kind == "two classes":
+        return parsimon.ParsimonClassifier().fit(X, np.where(score > np.median(score), "yes", "no")), X
+    if kind == "several classes":
+        return parsimon.ParsimonClassifier().fit(X, np.digitize(score, np.quantile(score, [0.3, 0.6]))), X
+    if kind == "hinge":
+        return parsimon.ParsimonClassifier(loss="hinge").fit(X, score > np.median(score)), X
+    if kind == "numbers":
+        return parsimon.ParsimonRegressor().fit(X, 1e6 + 50 * score), X
+    if kind == "unclipped numbers":
+        return parsimon.ParsimonRegressor(no_clip_predictions=True).fit(X, 1e6 + 50 * score), X
+    assert kind == "counts"
+    return parsimon.ParsimonRegressor(loss="poisson").fit(X, random.poisson(np.exp(np.clip(score / 10, -3, 3)))), X
+
+
+KINDS = ["two classes", "several classes", "hinge", "numbers", "unclipped numbers", "counts"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_c_of_bare_estimators(kind, tmp_path):
+    model, X = bare(kind)
+    X = edges(X)
+    heads = range(len(np.atleast_1d(model.intercept_)))
+    calls = [f"model_margin(x, {k})" for k in heads] + ["model_class(x)" if hasattr(model, "classes_") else "model_predict(x)"]
+    found = compiled(parsimon.to_c(model), tmp_path, calls)(X)
+    margins = model.decision_function(X) if hasattr(model, "classes_") else model._learner.margins(X)
+    np.testing.assert_allclose(found[:, :-1], margins.reshape(len(X), -1), rtol=1e-9, atol=1e-9)
+    if hasattr(model, "classes_"):
+        assert (model.classes_[found[:, -1].astype(int)] == model.predict(X)).all()
+    else:
+        np.testing.assert_allclose(found[:, -1], model.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_onnx_of_bare_estimators(kind):
+    model, X = bare(kind)
+    X = edges(X)
+    found = onnx_outputs(model, X)
+    if hasattr(model, "classes_"):
+        assert found["label"].astype(model.classes_.dtype).tolist() == model.predict(X).tolist()
+        np.testing.assert_allclose(found["margins"].reshape(len(X), -1), model.decision_function(X).reshape(len(X), -1), rtol=1e-9, atol=1e-9)
+        if kind != "hinge":
+            np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-12)
+    else:
+        np.testing.assert_allclose(found["prediction"], model.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_say_what_they_leave_out(kind):
+    model, X = bare(kind)
+    with pytest.warns(parsimon.ClippingWarning, match="clips cells further than 4 standard deviations"):
+        coef = np.atleast_2d(model.coef_)
+    inside = np.abs((X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)).max(axis=1) < 3.5
+    margins = (X @ coef.T + np.atleast_1d(model.intercept_))[inside]
+    ours = model._learner.margins(np.ascontiguousarray(X[inside]))
+    low, high = model._learner.exact_weights()[3] or (-np.inf, np.inf)
+    np.testing.assert_allclose(np.clip(margins, low, high), ours, rtol=1e-6, atol=1e-6)
+
+
+def test_weights_of_models_that_clip_nothing_come_without_a_warning():
+    model, X = binary()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_predictions_do_not_depend_on_the_number_of_rows(kind, tmp_path):
+    model, X = bare(kind)
+    X = edges(X)
+    whole = model._learner.margins(X)
+    by_row = np.concatenate([model._learner.margins(np.ascontiguousarray(X[i : i + 1])) for i in range(len(X))])
+    assert np.array_equal(whole, by_row)
+    short = X.astype(np.float32).astype(np.float64)
+    assert np.array_equal(model._learner.margins(short), model._learner.margins(short.astype(np.float32)))
+    # The model file predicts the same bits, also for the same rows as a sparse matrix.
+    model._learner.save_model(tmp_path / "model")
+    saved = parsimon._parsimon.Model.load(tmp_path / "model")
+    assert np.array_equal(saved.margins(X), whole)
+    sparse = sp.csr_matrix(X)
+    assert np.array_equal(model._learner.margins((sparse.indptr, sparse.indices, sparse.data, X.shape[1])), whole)
 
 
 # ONNX.
 
 
 def onnx_outputs(model, X, dtype=None):
-    pytest.importorskip("onnx", reason="onnx is not installed")
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     made = parsimon.to_onnx(model, dtype=dtype)
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])

@@ -14,6 +14,14 @@ import pytest
 import scipy.sparse as sp
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Background jobs of a shell ignore Ctrl-C; a test that presses it must not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def long_stream(rows=400_000, width=50):
     """Rows that take seconds."""
     rng = np.random.default_rng(0)

@@ -274,3 +274,43 @@ def test_a_label_that_was_guessed_is_reported(tmp_path):
     path.write_text("age,bought\n" + "30,1\n20,0\n" * 20)
     with pytest.warns(UserWarning, match="bought"):
         parsimon.FTRLClassifier().learn_file(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("C", "l1 or l2"), ("alpha", "l1 or l2"), ("max_iter", "set passes"), ("n_jobs", "one thread"), ("tol", "passes"), ("raet", "did you mean rate")],
+)
+def test_habits_of_constructors_are_answered(name, words):
+    for estimator in (parsimon.ParsimonClassifier, parsimon.FTRLRegressor):
+        with pytest.raises(TypeError, match=f"has no setting '{name}': .*{words}"):
+            estimator(**{name: 1.0})
+        with pytest.raises(ValueError, match=f"has no setting '{name}': .*{words}"):
+            estimator().set_params(**{name: 1.0})
+
+
+def test_lr_is_the_rate():
+    with pytest.raises(TypeError, match="has no setting 'lr': .*set rate"):
+        parsimon.FTRLRegressor(lr=1.0)
+    assert parsimon.FTRLRegressor().set_params(lr=0.25).rate == 0.25
+
+
+def test_a_search_over_alpha_does_not_set_the_rate():
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    with pytest.raises(ValueError, match="the learning rate is rate"):
+        GridSearchCV(parsimon.FTRLClassifier(), {"alpha": [0.1, 1.0]}).fit(X, y)
+
+
+def test_frames_with_texts_have_names():
+    frame = pd.DataFrame({"age": [30.0, 41.0, 22.0, 58.0] * 50, "city": ["Rome", "Oslo", "Rome", "Oslo"] * 50})
+    model = parsimon.ParsimonClassifier().fit(frame, ["yes", "no", "yes", "no"] * 50)
+    assert model.feature_names_in_.tolist() == ["age", "city"] and model.n_features_in_ == 2
+    names = model.get_feature_names_out().tolist()
+    # A column with a curve has a weight for each knot, age~30.
+    assert {name.partition("~")[0] for name in names} <= {"age", "city=Rome", "city=Oslo"} and len(names) == model.coef_.shape[1] > 0
+    assert model.named_coef_.index.tolist() == names
+    assert np.array_equal(model.named_coef_.to_numpy(), model.coef_[0])
+    assert model.predict_one({"age": 30.0, "city": "Rome"}) in ("yes", "no")
+    numbers = parsimon.FTRLClassifier().fit(frame[["age"]], [0, 1] * 100)
+    assert numbers.get_feature_names_out().tolist() == ["age"]

@@ -281,7 +281,7 @@ def test_keywords_are_the_flags_of_the_program(tmp_path):
 def test_a_label_that_was_guessed_is_told():
     with pytest.warns(UserWarning, match=r"3 columns: 1 number, 1 category, label bought \(0, 1\); pass label="):
         parsimon.FTRLClassifier().learn_arrow(people())
-    with pytest.raises(ValueError, match="has no column that is surely the label"):
+    with pytest.raises(ValueError, match='has no column that is surely the label; name it with label="NAME". The columns are bought, city, age'):
         parsimon.FTRLClassifier().learn_arrow(people()[["bought", "city", "age"]])
 
 

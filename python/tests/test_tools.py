@@ -154,6 +154,12 @@ def test_a_bad_sample_changes_nothing():
     assert clone(model).get_params() == model.get_params() and not hasattr(clone(model), "weights_")
 
 
+def test_what_cannot_be_is_refused_when_a_filter_is_made():
+    for arguments, settings in ((["nlsm"], None), (["ftrl"], None), (["nlms"], {"raet": 0.5}), (["nlms"], {"rate": -1})):
+        with pytest.raises(ValueError):
+            parsimon.AdaptiveFilter(*arguments, settings=settings)
+
+
 # Pictures and pages
 
 

@@ -17,7 +17,7 @@ use crate::guard::caught;
 
 type Batches = (SchemaRef, Vec<RecordBatch>);
 
-/// Takes the batches of whatever offers them: a table, a record batch, a data frame, a reader.
+/// Takes the batches of a table, a record batch, a data frame or a reader.
 pub(crate) fn batches(data: &Bound<'_, PyAny>) -> PyResult<Batches> {
     if data.hasattr("__arrow_c_stream__")? {
         let capsule = data.call_method0("__arrow_c_stream__")?;

@@ -1,4 +1,4 @@
-//! What can be wrong with rows, labels and weights, found before anything is learned.
+//! Checks of rows, labels and weights that run before any row is learned.
 
 use parsimon::Settings;
 

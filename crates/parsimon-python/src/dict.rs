@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use parsimon::data::{Names, Space, hash};
+use parsimon::data::{Names, Space};
 use parsimon::rows::{Chunk, Repeats, RowError};
+use parsimon::workspace::hash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyFloatMethods, PyInt, PyString};
@@ -12,9 +13,9 @@ use crate::errors::BadInput;
 
 /// The names of rows that were learned. Those of rows that are refused are forgotten.
 #[derive(Default)]
-pub(crate) struct Diary {
+pub(crate) struct SeenNames {
     seen: FxHashSet<u64>,
-    /// Some of those seen, each at the place that its last bits tell. An empty place has a number that belongs to another place.
+    /// A cache of seen hashes: the slot is the hash's low bits. An empty slot holds a hash that belongs to another slot.
     ///
     /// PERF: a name is nearly always known, and this is the cheapest way to see it.
     lately: Vec<u64>,
@@ -26,7 +27,7 @@ pub(crate) struct Diary {
 /// The places of names seen lately: 64 kB.
 const LATELY: usize = 1 << 13;
 
-impl Diary {
+impl SeenNames {
     #[inline]
     fn note(
         &mut self,
@@ -43,7 +44,7 @@ impl Diary {
             })?;
             self.fresh.push((hash, slot, name));
         } else if self.fresh.is_empty() {
-            // Names of rows that were learned stay seen; those of the row at hand may be forgotten.
+            // Names of rows that were learned stay seen; those of the current row may be forgotten.
             if self.lately.is_empty() {
                 self.lately.extend(1..=LATELY as u64);
             }
@@ -86,7 +87,7 @@ pub(crate) struct Layout {
     entries: Vec<Entry>,
     /// The slots in the upper halves, the places in the row in the lower ones; in order.
     order: Vec<u64>,
-    /// NaN stands for a missing value.
+    /// NaN is a missing value.
     values: Vec<f64>,
     /// Whether the diary has the names.
     is_noted: bool,
@@ -130,7 +131,7 @@ impl Layout {
                 (Some(text), _) if text.as_ptr() == value.as_ptr() => 1.0,
                 _ => return false,
             };
-            // NaN, which stands for a missing value, is not within the limit.
+            // NaN, a missing value, is not within the limit.
             let is_within = number.abs() <= limit;
             if !is_within {
                 return false;
@@ -177,7 +178,7 @@ impl Layout {
         &mut self,
         py: Python<'_>,
         chunk: &mut Chunk,
-        diary: Option<&mut Diary>,
+        diary: Option<&mut SeenNames>,
     ) -> PyResult<()> {
         if let Some(diary) = diary.filter(|_| !self.is_noted) {
             let mut is_whole = true;
@@ -226,11 +227,11 @@ fn spelled(key: &Bound<'_, PyAny>, text: Option<&Bound<'_, PyAny>>) -> PyResult<
     })
 }
 
-/// Where a row goes, and what is kept of it.
-pub(crate) struct Desk<'a> {
+/// Receiver of a row, and the values that are kept of it.
+pub(crate) struct RowTarget<'a> {
     pub(crate) chunk: &'a mut Chunk,
-    /// Takes the names of rows that are learned.
-    pub(crate) diary: Option<&'a mut Diary>,
+    /// Records the names of rows that are learned.
+    pub(crate) diary: Option<&'a mut SeenNames>,
     pub(crate) layout: &'a mut Layout,
     /// `None` where keys are ids.
     pub(crate) bits: Option<u8>,
@@ -238,7 +239,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) limit: f64,
 }
 
-impl Desk<'_> {
+impl RowTarget<'_> {
     /// Appends a row to the chunk.
     pub(crate) fn push(
         &mut self,
@@ -318,7 +319,7 @@ fn is_missing_in_pandas(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(matches!(&*name, "NAType" | "NaTType"))
 }
 
-/// A number of moderate size; `None` for NaN, which stands for a missing value in tables.
+/// Checks that a number has moderate size; returns `None` for NaN, a missing value in tables.
 fn within(key: &Bound<'_, PyAny>, number: f64, limit: f64) -> PyResult<Option<f64>> {
     if number.abs() <= limit {
         return Ok(Some(number));

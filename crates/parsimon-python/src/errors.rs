@@ -5,10 +5,47 @@ use std::path::Path;
 
 use parsimon::Error;
 use parsimon::data::{DataError, DataErrorKind};
+use parsimon::workspace::{Door, Setting};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
+
+/// Python: settings are keywords. Python has no keyword for the settings of a run of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keywords;
+
+impl Door for Keywords {
+    fn setting(&self, setting: Setting, value: Option<&str>) -> Option<String> {
+        let keyword = match setting {
+            Setting::LabelColumn => "label",
+            Setting::WeightColumn => "weight",
+            Setting::Bits
+            | Setting::Categories
+            | Setting::ClassWeight
+            | Setting::Classes
+            | Setting::Dimension
+            | Setting::Format
+            | Setting::Header
+            | Setting::Ignore
+            | Setting::Keep
+            | Setting::Loss
+            | Setting::Missing
+            | Setting::Ngrams
+            | Setting::Normalize
+            | Setting::Numbers
+            | Setting::Switch
+            | Setting::Texts => setting.name(),
+            _ => return None,
+        };
+        Some(match value {
+            None => keyword.to_owned(),
+            Some("present") => format!("{keyword}=True"),
+            Some(number) if number.parse::<f64>().is_ok() => format!("{keyword}={number}"),
+            Some(text) => format!("{keyword}={text:?}"),
+        })
+    }
+}
 
 /// An error of the library as Python knows it.
 pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
@@ -18,13 +55,9 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
 }
 
 fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    let message = error.to_string();
+    let message = error.words(&Keywords);
     let (file, source) = match error {
-        Error::Diverged { row } => {
-            let details = PyDict::new(py);
-            details.set_item("row", *row)?;
-            return new(diverged_class(py)?, &message, &details);
-        }
+        Error::Diverged { row } => return diverged(py, &message, *row),
         Error::Memory(_) => return Ok(PyMemoryError::new_err(message)),
         Error::Build(e) if e.parameter() == "memory" => {
             return Ok(PyMemoryError::new_err(message));
@@ -47,7 +80,14 @@ fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     }
 }
 
-/// The system's number for an error; none where the system had no part in it.
+/// The exception for weights that have diverged, in these words.
+pub(crate) fn diverged(py: Python<'_>, message: &str, row: u64) -> PyResult<PyErr> {
+    let details = PyDict::new(py);
+    details.set_item("row", row)?;
+    new(diverged_class(py)?, message, &details)
+}
+
+/// The system's number for an error; `None` for errors that are not from the system.
 fn errno(error: &io::Error) -> Option<i32> {
     match error.kind() {
         io::ErrorKind::NotFound => Some(2),
@@ -152,7 +192,7 @@ pub(crate) fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
     placed().err().unwrap_or(error)
 }
 
-/// What can go wrong while rows of Python are learned.
+/// Errors while rows of Python are learned.
 pub(crate) enum Trouble {
     Input(BadInput),
     Learning(Error),

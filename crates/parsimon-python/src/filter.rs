@@ -4,7 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use parsimon::Spec;
-use parsimon::filter::{Filter as Adaptive, Regularization, StateWriter};
+use parsimon::filter::{Filter as Adaptive, Regularization};
+use parsimon::workspace::StateWriter;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -84,20 +85,20 @@ impl Filter {
         Ok(())
     }
 
-    /// How often the filter ran away and began again from zero.
+    /// Number of times that the filter diverged and restarted from zero.
     #[getter]
     fn resets(&self, py: Python<'_>) -> u64 {
         self.lock(py).resets()
     }
 
-    /// Everything needed to go on, bit for bit.
+    /// Everything needed to continue, bit for bit.
     fn state<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut state = StateWriter::new();
         self.lock(py).save(&mut state);
         PyBytes::new(py, state.as_bytes())
     }
 
-    /// Takes what `state` gave.
+    /// Restores a state from `state`.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let mut input = state;
         match self.lock(py).restore(&mut input) {
@@ -120,7 +121,7 @@ impl Filter {
 
 impl Filter {
     fn lock<'a>(&'a self, py: Python<'_>) -> std::sync::MutexGuard<'a, Box<dyn Adaptive<f64>>> {
-        // A filter is whole after every block, whatever happened to the thread.
+        // A filter is in a valid state after every block, even if the thread panicked.
         self.inner.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }

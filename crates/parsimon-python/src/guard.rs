@@ -18,7 +18,7 @@ pub(crate) fn internal(words: &str) -> PyErr {
     PyRuntimeError::new_err(format!("internal error, please report it: {words}"))
 }
 
-/// The same without the interpreter, which runs other threads meanwhile.
+/// Runs the call with the interpreter released, so that other Python threads can run.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| guarded(work))
 }

@@ -1,9 +1,10 @@
-//! A trainer with what the calls of Python need beside it.
+//! A trainer with the state that calls from Python need.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-use parsimon::predict::Scorer;
+use parsimon::data::Names;
+use parsimon::job::{Notice, Noticing};
 use parsimon::rows::Chunk;
 use parsimon::serve::Undo;
 use parsimon::{Error, Trainer};
@@ -13,11 +14,12 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
 
 use crate::checks::check;
-use crate::dict::{Desk, Diary, Layout};
+use crate::dict::{Layout, RowTarget, SeenNames};
 use crate::errors::{BadInput, Trouble};
 use crate::guard::caught;
-use crate::presentation::Showing;
-use crate::rows::{Cells, Rows, copy_row, score_rows};
+use crate::notices::by_column;
+use crate::row_order::Showing;
+use crate::rows::{ArrayScorer, Cells, Rows, copy_row};
 use crate::table::Table;
 
 /// Everything that a learner of Python holds, behind its lock.
@@ -26,14 +28,18 @@ pub(crate) struct Inner {
     /// Labels must not be negative. PERF: asked for every row.
     pub(crate) counts: bool,
     pub(crate) chunk: Chunk,
-    pub(crate) diary: Diary,
-    /// None where a call that fails need not be undone.
+    pub(crate) diary: SeenNames,
+    /// `None` if a failed call need not be undone.
     pub(crate) undo: Option<Undo>,
     pub(crate) layout: Layout,
     /// The weights laid out for prediction, until the next row is learned.
-    pub(crate) scorer: Option<Scorer>,
+    pub(crate) scorer: Option<ArrayScorer>,
     /// Of one row, reused.
     pub(crate) margins: Vec<f64>,
+    /// Watches the rows that are learned, from the first call on.
+    pub(crate) noticing: Option<Noticing>,
+    /// Notices that Python has not fetched yet.
+    pub(crate) notices: Vec<Notice>,
 }
 
 impl Inner {
@@ -43,19 +49,21 @@ impl Inner {
             trainer,
             counts,
             chunk: Chunk::new(),
-            diary: Diary::default(),
+            diary: SeenNames::default(),
             undo: Some(Undo::default()),
             layout: Layout::default(),
             scorer: None,
             margins: Vec::new(),
+            noticing: None,
+            notices: Vec::new(),
         }
     }
 
     pub(crate) fn limit(&self) -> f64 {
-        self.trainer.frame().precision.max_value()
+        self.trainer.options().precision.max_value()
     }
 
-    // A trainer may be handed to another thread but not looked at by two: what runs without the interpreter borrows it mutably.
+    // A trainer may be sent to another thread but not shared: code without the interpreter lock borrows it mutably.
     pub(crate) fn check(
         &mut self,
         rows: &dyn Rows,
@@ -75,18 +83,56 @@ impl Inner {
         for (i, weight) in block {
             copy_row(rows, i, Some(labels[i]), weight, &mut self.chunk)?;
         }
-        learn_rows(&mut self.trainer, &mut self.undo, &self.chunk)
+        let Self { trainer, undo, chunk, noticing, notices, .. } = self;
+        let noticing = noticing.get_or_insert_with(|| Noticing::new(trainer.settings()));
+        let (mut trouble, mut found) = (None, Vec::new());
+        let names = Names::default();
+        let learned =
+            noticing.learn(trainer, chunk, &names, &mut found, |trainer| {
+                match learn_rows(trainer, undo, chunk) {
+                    Err(Trouble::Learning(error)) => Err(error),
+                    Err(other) => {
+                        trouble = Some(other);
+                        Ok(())
+                    }
+                    Ok(()) => Ok(()),
+                }
+            });
+        found.iter_mut().for_each(by_column);
+        notices.append(&mut found);
+        match trouble {
+            Some(trouble) => Err(trouble),
+            None => learned.map_err(Trouble::Learning),
+        }
     }
 
-    /// Lays the weights out if there are so many entries that it takes less time than reading each weight from its state.
+    /// Judges the rows so far: those of an array, or of a stream that has ended; `come_again` if the next rows are the same.
+    pub(crate) fn end_of_rows(&mut self, come_again: bool) {
+        let Self { trainer, noticing, notices, .. } = self;
+        if let Some(noticing) = noticing {
+            let mut found = Vec::new();
+            noticing.end(trainer, &Names::default(), &mut found);
+            if trainer.schema().bits.is_none() {
+                found.iter_mut().for_each(by_column);
+            }
+            notices.append(&mut found);
+            if come_again {
+                noticing.end_search();
+            }
+        }
+    }
+
+    /// Lays the weights out until the next row is learned.
     pub(crate) fn lay_out(&mut self, rows: &dyn Rows) {
-        let enough = rows.entries() >= rows.columns();
-        // NUMERICS: a learner with scales, or one that began with a model, adds up products that are rounded otherwise than those of
-        // its weights; predictions must not depend on how many rows are asked for.
+        let cells = self.cells(rows);
         let trainer = &self.trainer;
-        let is_exact = !trainer.settings().is_normalized() && trainer.began_with().is_none();
-        if self.scorer.is_none() && enough && is_exact && self.cells(rows) == Cells::Features {
-            self.scorer = Some(self.trainer.scorer()).filter(Scorer::is_linear);
+        // NUMERICS: predictions must not depend on how many rows are predicted at once, so the weights that a saved model has are
+        // used however few the rows are. A learner that reads its weights exactly need not copy them for a few rows.
+        let is_exact = !trainer.settings().is_normalized();
+        let pays = !is_exact || rows.entries() >= rows.columns();
+        let is_laid_out = self.scorer.as_ref().is_some_and(|scorer| scorer.fits(rows));
+        if !is_laid_out && pays && trainer.began_with().is_none() {
+            self.scorer = ArrayScorer::new(self.trainer.scorer(), cells, rows);
         }
     }
 
@@ -96,10 +142,8 @@ impl Inner {
         block: Range<usize>,
         margins: &mut Vec<f64>,
     ) -> Result<(), BadInput> {
-        if self.cells(rows) == Cells::Features
-            && let Some(scorer) = &self.scorer
-        {
-            return score_rows(rows, block, self.limit(), scorer, margins);
+        if let Some(scorer) = &self.scorer {
+            return scorer.margins(rows, block, self.limit(), margins);
         }
         rows.check_rows(block.clone(), self.limit())?;
         self.cells(rows).begin(rows, &mut self.chunk);
@@ -128,21 +172,21 @@ impl Inner {
         self.trainer.online().predict(&self.chunk, margins);
     }
 
-    /// A call begins that brings about so many cells; a failure takes the learner back to here.
+    /// Begins a call that brings about `cells` cells; a failure restores the learner to this point.
     pub(crate) fn begin(&mut self, cells: usize) {
         if let Some(undo) = &mut self.undo {
             undo.begin(&self.trainer, cells);
         }
     }
 
-    /// Calls before this one cannot be told from it any more.
+    /// Forgets the marks of earlier calls.
     pub(crate) fn forget(&mut self) {
         if let Some(undo) = &mut self.undo {
             undo.forget();
         }
     }
 
-    /// Takes the learner back to where it was when the call began.
+    /// Restores the learner to its state at the beginning of the call.
     pub(crate) fn go_back(&mut self) -> Result<(), Trouble> {
         let Self { trainer, undo, .. } = self;
         match undo {
@@ -165,9 +209,9 @@ impl Inner {
         weight: f64,
     ) -> PyResult<()> {
         let Inner { trainer, chunk, diary, layout, .. } = self;
-        let (bits, limit) = (trainer.schema().bits, trainer.frame().precision.max_value());
+        let (bits, limit) = (trainer.schema().bits, trainer.options().precision.max_value());
         let diary = label.map(|_| diary);
-        Desk { chunk, diary, layout, bits, limit }.push(row, label, weight)
+        RowTarget { chunk, diary, layout, bits, limit }.push(row, label, weight)
     }
 
     /// The rows since the last call were learned, or were not.

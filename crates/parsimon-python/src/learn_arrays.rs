@@ -1,12 +1,14 @@
 //! Arrays learned and predicted, block by block: Ctrl-C is heard between two blocks.
 
+use parsimon::job::Notice;
 use parsimon::{Error, Trainer};
 use pyo3::prelude::*;
 
 use crate::errors::{Trouble, raised};
 use crate::guard::detached;
 use crate::inner::Inner;
-use crate::presentation::{BLOCK, order_of};
+use crate::notices::warning;
+use crate::row_order::{BLOCK, order_of};
 use crate::rows::Rows;
 use crate::tick::Tick;
 
@@ -37,11 +39,11 @@ pub(crate) fn fit(
     rows: &dyn Rows,
     (labels, weights): (&[f64], Option<&[f64]>),
     (passes, seed): (u64, Option<u64>),
-    tick: &mut Tick<'_>,
+    tick: &mut Tick,
 ) -> PyResult<(u64, Option<String>)> {
     detached(py, || inner.check(rows, labels, weights))??;
     let order = order_of(py, rows, labels, weights, seed)?;
-    // A pass that fails is undone here, whatever its size.
+    // A failed pass of any size is undone here.
     inner.forget();
     for pass in 0..passes {
         let before = detached(py, || inner.checkpoint())?;
@@ -50,19 +52,30 @@ pub(crate) fn fit(
             match learned {
                 Err(Trouble::Learning(error @ Error::Diverged { .. })) => {
                     inner.trainer = Trainer::from_checkpoint(&before).map_err(raised)?;
-                    return Ok((pass, Some(error.to_string())));
+                    return Ok((pass, Some(diverged(inner, &error))));
                 }
                 other => other?,
             }
             py.check_signals()?;
-            tick.rows(block.len(), || inner.trainer.progressive().average())?;
+            tick.rows(py, block.len(), || inner.trainer.progressive().average())?;
+        }
+        if pass == 0 {
+            detached(py, || inner.end_of_rows(passes > 1))?;
         }
         if pass + 1 < passes {
             inner.trainer.decide();
         }
     }
-    tick.finish(inner.trainer.progressive().average())?;
+    tick.finish(py, inner.trainer.progressive().average())?;
     Ok((passes, None))
+}
+
+/// The message of a divergence: the notice, which has the reason.
+fn diverged(inner: &mut Inner, error: &Error) -> String {
+    let is_reason = |notice: &Notice| matches!(notice, Notice::Diverged { .. });
+    let place = inner.notices.iter().position(is_reason);
+    let notice = place.map(|place| inner.notices.remove(place));
+    notice.map_or(error.to_string(), |notice| warning(&notice, inner.trainer.settings()).1)
 }
 
 /// The margins of every row, one per head.

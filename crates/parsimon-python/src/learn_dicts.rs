@@ -8,7 +8,7 @@ use crate::checks::{check_label, placed};
 use crate::errors::at_row;
 use crate::guard::detached;
 use crate::inner::{Inner, learn_rows};
-use crate::presentation::BLOCK;
+use crate::row_order::BLOCK;
 
 /// Learns one row.
 pub(crate) fn learn_one(

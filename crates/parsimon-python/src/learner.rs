@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::data::Space;
-use parsimon::predict::{ColumnMoments, Frozen};
-use parsimon::settings::Storage;
+use parsimon::settings::{Link, Storage};
 use parsimon::survey::{columns_in_words, schema_to_json};
+use parsimon::workspace::{ColumnMoments, Frozen};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,10 +16,15 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::errors::raised;
 use crate::guard::guarded;
 use crate::inner::{Inner, lock, lock_to_learn};
+use crate::learn_tables::Training;
+use crate::notices::{Warning, warning};
 use crate::rows::with_rows;
 use crate::table::{Table, needed};
 use crate::tick::Tick;
 use crate::{learn_arrays, learn_dicts, learn_tables};
+
+/// A learner, warnings as kinds and words, and an exception.
+type Trained = (Option<Learner>, Vec<Warning>, Option<Py<PyAny>>);
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -40,11 +45,6 @@ impl From<Trainer> for Learner {
 
 fn fail(message: String) -> PyErr {
     PyValueError::new_err(message)
-}
-
-/// As SciPy's `expit`.
-fn logistic(margin: f64) -> f64 {
-    1.0 / (1.0 + (-margin).exp())
 }
 
 /// Margins as an array with one row per row and one column per head.
@@ -146,18 +146,54 @@ impl Learner {
         with_rows(x, |rows| learn_arrays::fit(py, inner, rows, given, passes, &mut tick))
     }
 
-    /// Learns a table in so many passes, in its order. Rows in memory are looked at before the first is learned; of files, those
+    /// Learns a table in `passes` passes, in its order. Rows in memory are checked before the first is learned; of files, those
     /// before a bad row are learned. A divergence leaves the learner as it was. Returns the rows learned.
     #[pyo3(signature = (table, passes=1, tick=None))]
     fn learn_table(
         &self,
         py: Python<'_>,
         table: &Table,
-        passes: u64,
+        passes: u32,
         tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<u64> {
-        let (inner, mut tick) = (&mut *lock_to_learn(py, &self.inner)?, Tick::new(tick));
-        learn_tables::learn(py, inner, table, passes, &mut tick)
+        let inner = &mut *lock_to_learn(py, &self.inner)?;
+        learn_tables::learn(py, inner, table, passes, Tick::new(tick))
+    }
+
+    /// Trains a learner on a table from the beginning, as the program does. Returns the learner, warnings, and what ended the training
+    /// before its end, if something did: of files, the rows before are learned.
+    #[staticmethod]
+    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=None, passes=1, may_shuffle=false, tick=None))]
+    #[expect(clippy::too_many_arguments, reason = "as fit")]
+    fn train(
+        py: Python<'_>,
+        spec: &str,
+        table: &Table,
+        precision: &str,
+        bias: bool,
+        classes: Option<Vec<String>>,
+        passes: u32,
+        may_shuffle: bool,
+        tick: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Trained> {
+        let precision = precision.parse().map_err(fail)?;
+        let spec = Spec::from_json(spec).map_err(raised)?;
+        let training = Training { spec, precision, bias, classes, passes, may_shuffle };
+        let ended = learn_tables::train(py, training, table, Tick::new(tick))?;
+        let learner = ended.inner.map(|inner| Self { inner: Mutex::new(inner) });
+        let error = ended.error.map(|error| error.into_value(py).into_any());
+        Ok((learner, ended.warnings, error))
+    }
+
+    /// Returns the notices since the last call, as kinds and words. With `is_end` the rows so far are judged as all of a stream.
+    #[pyo3(signature = (is_end=false))]
+    fn take_warnings(&self, py: Python<'_>, is_end: bool) -> PyResult<Vec<Warning>> {
+        let inner = &mut *lock(py, &self.inner)?;
+        if is_end {
+            inner.end_of_rows(false);
+        }
+        let notices = std::mem::take(&mut inner.notices);
+        Ok(notices.iter().map(|notice| warning(notice, inner.trainer.settings())).collect())
     }
 
     /// The margins of every row of a table, one per class.
@@ -177,7 +213,7 @@ impl Learner {
         Ok(lock(py, &self.inner)?.trainer.schema().table.as_ref().map(schema_to_json))
     }
 
-    /// What was found of the columns of the table, in lines of words.
+    /// Returns the findings about the columns of the table as lines of text.
     #[getter]
     fn columns_in_words(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(columns_in_words(lock(py, &self.inner)?.trainer.schema(), "keep=[...]"))
@@ -189,7 +225,7 @@ impl Learner {
         Ok(serde_json::json!(lock(py, &self.inner)?.trainer.curve_so_far()).to_string())
     }
 
-    /// The names of some features, where they are known.
+    /// Names of some features, if they are known.
     fn names(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<Vec<Option<String>>> {
         let mut inner = lock(py, &self.inner)?;
         inner.settle_names();
@@ -256,7 +292,7 @@ impl Learner {
 
     /// The probabilities of one row as a dictionary from the two classes given; the loss is the logistic one.
     ///
-    /// PERF: what a loop over rows asks for most often, without a list and arrays on the way.
+    /// PERF: the most frequent call of a loop over rows, without an intermediate list or array.
     fn probabilities_one<'py>(
         &self,
         py: Python<'py>,
@@ -269,8 +305,8 @@ impl Learner {
             return Err(fail("there are more than two classes".into()));
         };
         let probabilities = PyDict::new(py);
-        probabilities.set_item(first, logistic(-margin))?;
-        probabilities.set_item(second, logistic(margin))?;
+        probabilities.set_item(first, Link::Probability.apply(-margin))?;
+        probabilities.set_item(second, Link::Probability.apply(margin))?;
         Ok(probabilities)
     }
 
@@ -281,16 +317,35 @@ impl Learner {
         Ok(heads(py, &online.freeze(), online.columns()))
     }
 
+    /// A predictor of the rows of a matrix without rounding differences: see [`exact`].
+    fn exact_weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Exact<'py>>> {
+        let inner = lock(py, &self.inner)?;
+        let online = inner.trainer.online();
+        Ok(exact(py, &online.freeze(), online.columns(), online.label_range()))
+    }
+
     /// The weights that are not zero.
     #[getter]
     fn nonzeros(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(lock(py, &self.inner)?.trainer.online().nonzeros())
     }
 
-    /// Whether labels are counts, whose logarithms the margins are.
+    /// Whether labels are counts, so that margins are logarithms of means.
     #[getter]
     fn is_of_counts(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(lock(py, &self.inner)?.counts)
+    }
+
+    /// The loss of the margins that are read.
+    #[getter]
+    fn loss(&self, py: Python<'_>) -> PyResult<&'static str> {
+        let inner = lock(py, &self.inner)?;
+        let settings = inner.trainer.settings();
+        // Where accuracy decides a race, settings of two losses run.
+        if settings.to_json().get("metric").is_some_and(|metric| metric == "accuracy") {
+            return Ok(settings.after_race(inner.trainer.online().chosen()).loss_name());
+        }
+        Ok(settings.loss_name())
     }
 
     /// Rows learned.
@@ -331,11 +386,11 @@ impl Learner {
     /// Whether there is a bias, and the precision.
     #[getter]
     fn frame(&self, py: Python<'_>) -> PyResult<(bool, String)> {
-        let frame = lock(py, &self.inner)?.trainer.frame();
+        let frame = lock(py, &self.inner)?.trainer.options();
         Ok((frame.bias, frame.precision.to_string()))
     }
 
-    /// The classes the learner was told, as texts.
+    /// The classes given by the user, as texts.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         Ok(lock(py, &self.inner)?.trainer.schema().found.classes.clone())
@@ -353,7 +408,7 @@ impl Learner {
         lock(py, &self.inner)?.trainer.count_rows_for(combine).map_err(raised)
     }
 
-    /// Takes the columns' names, for the model file.
+    /// Sets the names of the columns, for the model file.
     fn name_columns(&self, py: Python<'_>, columns: Vec<String>) -> PyResult<()> {
         let mut inner = lock(py, &self.inner)?;
         for (id, name) in (1..Space::LARGEST_ID).zip(&columns) {
@@ -412,10 +467,26 @@ pub(crate) fn heads<'py>(
     frozen: &Frozen,
     columns: &[ColumnMoments],
 ) -> Option<Vec<Head<'py>>> {
-    let parts = |head: &parsimon::predict::Head| {
+    let parts = |head: &parsimon::workspace::Head| {
         let head = head.in_units(columns);
         let indices = PyArray1::from_slice(py, head.indices());
         (head.bias(), indices, PyArray1::from_slice(py, head.weights()))
     };
     frozen.dictionary().is_none().then(|| frozen.heads().iter().map(parts).collect())
+}
+
+/// Weights of standardized cells, per number column its id, mean and deviation, how many deviations a cell counts at most, and
+/// the range of margins.
+pub(crate) type Exact<'py> = (Vec<Head<'py>>, Vec<(u32, f64, f64)>, f64, Option<(f64, f64)>);
+
+/// The data that an export needs to predict exactly; `None` where there are no weights.
+pub(crate) fn exact<'py>(
+    py: Python<'py>,
+    frozen: &Frozen,
+    columns: &[ColumnMoments],
+    range: Option<(f64, f64)>,
+) -> Option<Exact<'py>> {
+    let columns_of = |c: &ColumnMoments| (c.id, c.mean, c.deviation());
+    let heads = heads(py, frozen, &[])?;
+    Some((heads, columns.iter().map(columns_of).collect(), ColumnMoments::REACH, range))
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 #[pyfunction]
 pub(crate) fn set_memory_budget(amount: &Bound<'_, PyAny>) -> PyResult<()> {
     let text = amount.str()?.to_string();
-    let bytes = memory::parse_amount(&text).map_err(PyValueError::new_err)?;
+    let bytes = parsimon::workspace::parse_amount(&text).map_err(PyValueError::new_err)?;
     memory::set_budget(bytes);
     Ok(())
 }

@@ -1,20 +1,21 @@
-//! A model file, to predict with.
+//! Models that predict, loaded from files.
 
 use std::path::PathBuf;
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use parsimon::error::FormatErrorKind;
-use parsimon::predict::{Frozen, Scorer};
+use parsimon::predict::Scorer;
 use parsimon::rows::Chunk;
 use parsimon::survey::schema_to_json;
+use parsimon::workspace::Frozen;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::dict::{Desk, Layout};
+use crate::dict::{Layout, RowTarget};
 use crate::errors::{BadInput, at_row, raised};
 use crate::guard::{detached, guarded};
-use crate::learner::{Learner, heads};
-use crate::rows::{Cells, copy_row, score_rows, with_rows};
+use crate::learner::{Exact, Learner, exact, heads};
+use crate::rows::{Cells, copy_row, number_columns, score_rows, with_rows};
 use crate::table::warn;
 
 const BLOCK: usize = 1024;
@@ -45,7 +46,7 @@ impl Model {
         row: &Bound<'_, PyDict>,
     ) -> PyResult<()> {
         let (bits, limit) = (self.model.schema().bits, self.model.precision().max_value());
-        Desk { chunk, diary: None, layout, bits, limit }.push(row, None, 1.0)
+        RowTarget { chunk, diary: None, layout, bits, limit }.push(row, None, 1.0)
     }
 }
 
@@ -58,7 +59,7 @@ impl Model {
         Ok(Self { scorer: model.scorer(), model })
     }
 
-    /// A model from its file's bytes.
+    /// Loads a model from the bytes of its file.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let model = guarded(|| parsimon::Model::from_bytes(bytes))?.map_err(raised)?;
@@ -94,7 +95,10 @@ impl Model {
             let model = &self.model;
             let learned = model.provenance().rows;
             let cells = Cells::of(model.settings(), model.columns(), learned, rows);
-            let mut margins = Vec::new();
+            let (mut margins, mut cells_of_rows) = (Vec::new(), Vec::new());
+            let numbers = (cells == Cells::Columns)
+                .then(|| self.scorer.for_numbers(&number_columns(rows)))
+                .flatten();
             for start in (0..rows.len()).step_by(BLOCK) {
                 let block = start..rows.len().min(start + BLOCK);
                 let scored = detached(py, || {
@@ -102,6 +106,12 @@ impl Model {
                         return score_rows(rows, block, limit, &self.scorer, &mut margins);
                     }
                     rows.check_rows(block.clone(), limit)?;
+                    if let Some(numbers) = &numbers {
+                        cells_of_rows.clear();
+                        rows.copy_cells(block, &mut cells_of_rows);
+                        numbers.margins(&cells_of_rows, &mut margins);
+                        return Ok(());
+                    }
                     let mut chunk = Chunk::new();
                     cells.begin(rows, &mut chunk);
                     for i in block {
@@ -173,7 +183,7 @@ impl Model {
         Some(PyArray1::from_vec(py, margins))
     }
 
-    /// How probabilities are calibrated; `None` where they are not.
+    /// Method of calibration; `None` if probabilities are not calibrated.
     #[getter]
     fn calibration(&self) -> Option<String> {
         self.model.calibration().map(|calibrator| calibrator.method().to_string())
@@ -206,16 +216,31 @@ impl Model {
         }
     }
 
+    /// A predictor of the rows of a matrix without rounding differences: see [`exact`].
+    fn exact_weights<'py>(&self, py: Python<'py>) -> Option<Exact<'py>> {
+        if self.model.dictionary().is_some() {
+            return None;
+        }
+        let heads = Frozen::Linear(self.model.heads().to_vec());
+        exact(py, &heads, self.model.columns(), self.model.range())
+    }
+
     /// The weights that are not zero.
     #[getter]
     fn nonzeros(&self) -> usize {
         self.model.nonzeros()
     }
 
-    /// Whether labels are counts, whose logarithms the margins are.
+    /// Whether labels are counts, so that margins are logarithms of means.
     #[getter]
     fn is_of_counts(&self) -> bool {
         self.model.settings().is_of_counts()
+    }
+
+    /// The loss of the margins.
+    #[getter]
+    fn loss(&self) -> &'static str {
+        self.model.settings().loss_name()
     }
 
     /// Rows learned.

@@ -1,8 +1,9 @@
 //! The table of algorithms, from which the Python classes are made.
 
 use parsimon::Spec;
-use parsimon::algorithm::{ALGORITHMS, DefaultValue, Kind};
+use parsimon::algorithm::ALGORITHMS;
 use parsimon::settings::alias::meaning;
+use parsimon::workspace::{DefaultValue, SettingKind as Kind};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -48,8 +49,8 @@ pub(crate) fn resolve(spec: &str) -> PyResult<(String, bool, bool)> {
     Ok((text, settings.needs_dimension(), settings.needs_rows()))
 }
 
-/// The name of the setting that a name of the papers means for an algorithm: `lambda` is l1. What is no other name comes back
-/// as it is, and so does `gamma`, because its value would have to change as well.
+/// Returns the setting of a name in papers for an algorithm: `lambda` is l1. Other names are returned
+/// unchanged, and so does `gamma`, because its value would have to change as well.
 #[pyfunction]
 pub(crate) fn setting_name(algorithm: &str, name: &str) -> String {
     let meaning = meaning(name, &[algorithm]);

@@ -6,8 +6,10 @@ use std::ops::Range;
 
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use parsimon::Settings;
-use parsimon::predict::{ArrayIndex, ArrayValue, ColumnMoments, Scorer, SparseRows};
-use parsimon::rows::{Chunk, NumberColumn, Repeats};
+use parsimon::predict::Scorer;
+use parsimon::rows::{Chunk, Repeats};
+use parsimon::workspace::NumberColumn;
+use parsimon::workspace::{ArrayIndex, ArrayValue, ColumnMoments, NumberScorer, SparseRows};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -36,6 +38,13 @@ pub(crate) trait Rows: Sync {
     fn cells(&self) -> usize;
     /// Adds the cells of row `i` to those of all columns.
     fn fill(&self, i: usize, cells: &mut [f64]);
+    /// Appends the cells of rows, row after row.
+    fn copy_cells(&self, rows: Range<usize>, cells: &mut Vec<f64>) {
+        let start = cells.len();
+        cells.resize(start + rows.len() * self.columns(), 0.0);
+        let each = cells[start..].chunks_exact_mut(self.columns().max(1));
+        rows.zip(each).for_each(|(i, row)| self.fill(i, row));
+    }
     /// The number of entries.
     fn entries(&self) -> usize;
     /// Appends the margins of rows of a matrix of good form, as they are for their copies in a chunk, up to a row that must be
@@ -80,7 +89,59 @@ pub(crate) fn score_rows(
     }
 }
 
-/// How the cells of an array become features.
+/// A model laid out for arrays of one kind.
+pub(crate) enum ArrayScorer {
+    /// Rows whose cells are features.
+    Features(Box<Scorer>),
+    /// Rows whose cells are number columns, and their number.
+    Numbers(NumberScorer, usize),
+}
+
+impl ArrayScorer {
+    /// Lays a model out; `None` if rows have to be copied into a chunk first.
+    pub(crate) fn new(scorer: Scorer, cells: Cells, rows: &dyn Rows) -> Option<Self> {
+        match cells {
+            Cells::Features => scorer.is_linear().then(|| Self::Features(Box::new(scorer))),
+            Cells::Columns => scorer
+                .for_numbers(&number_columns(rows))
+                .map(|scorer| Self::Numbers(scorer, rows.columns())),
+        }
+    }
+
+    /// Whether it was laid out for arrays of this width.
+    pub(crate) fn fits(&self, rows: &dyn Rows) -> bool {
+        matches!(self, Self::Features(_))
+            || matches!(self, Self::Numbers(_, columns) if *columns == rows.columns())
+    }
+
+    /// Appends the margins of rows of a matrix of good form.
+    pub(crate) fn margins(
+        &self,
+        rows: &dyn Rows,
+        block: Range<usize>,
+        limit: f64,
+        margins: &mut Vec<f64>,
+    ) -> Result<(), BadInput> {
+        match self {
+            Self::Features(scorer) => score_rows(rows, block, limit, scorer, margins),
+            Self::Numbers(scorer, _) => {
+                rows.check_rows(block.clone(), limit)?;
+                let mut cells = Vec::with_capacity(block.len() * rows.columns());
+                rows.copy_cells(block, &mut cells);
+                scorer.margins(&cells, margins);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The columns of an array as number columns.
+pub(crate) fn number_columns(x: &dyn Rows) -> Vec<NumberColumn> {
+    let column = |j: usize| NumberColumn { key: j as u64 + 1, id: j as u32 + 1 };
+    (0..x.columns()).map(column).collect()
+}
+
+/// Conversions of the cells of an array to features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cells {
     /// Each by itself; zeros are none.
@@ -106,9 +167,7 @@ impl Cells {
     pub(crate) fn begin(self, x: &dyn Rows, chunk: &mut Chunk) {
         chunk.clear();
         if self == Cells::Columns {
-            let column = |j: usize| NumberColumn { key: j as u64 + 1, id: j as u32 + 1 };
-            let columns: Vec<_> = (0..x.columns()).map(column).collect();
-            chunk.set_columns(&columns);
+            chunk.set_columns(&number_columns(x));
         }
     }
 }
@@ -182,6 +241,10 @@ impl<V: Value> Rows for Dense<'_, V> {
     fn fill(&self, i: usize, cells: &mut [f64]) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
         cells.iter_mut().zip(row).for_each(|(cell, v)| *cell = v.wide());
+    }
+    fn copy_cells(&self, rows: Range<usize>, cells: &mut Vec<f64>) {
+        let values = &self.values[rows.start * self.columns..rows.end * self.columns];
+        cells.extend(values.iter().map(|v| v.wide()));
     }
     fn entries(&self) -> usize {
         self.values.len()

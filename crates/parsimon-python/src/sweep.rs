@@ -1,14 +1,15 @@
 //! Many settings learned in one pass.
 
+use std::ffi::CString;
 use std::sync::Mutex;
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use parsimon::predict::Frozen;
 use parsimon::rows::Chunk;
 use parsimon::settings::Storage;
 use parsimon::tune::{EarlyStopping, Grid};
+use parsimon::workspace::Frozen;
 use parsimon::{InputSchema, LearnerOptions, Spec};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use crate::checks::check;
 use crate::errors::{BadInput, raised};
 use crate::guard::detached;
 use crate::learner::heads;
-use crate::presentation::{BLOCK, order_of};
+use crate::row_order::{BLOCK, order_of};
 use crate::rows::{Cells, copy_row, with_rows};
 use crate::table::needed;
 use crate::tick::Tick;
@@ -54,6 +55,7 @@ impl Sweep {
     #[pyo3(signature = (specs, *, precision="f64", bias=true, classes=Vec::new(), dimension=None, rows=None, threads=1, give_up=false))]
     #[expect(clippy::too_many_arguments, reason = "as Learner::fit")]
     fn new(
+        py: Python<'_>,
         specs: Vec<String>,
         precision: &str,
         bias: bool,
@@ -70,7 +72,10 @@ impl Sweep {
         let found = needed(&settings, classes, dimension, rows);
         let reading = InputSchema { found, ..InputSchema::default() };
         let mut sweep = parsimon::tune::Sweep::new(settings, frame, reading).map_err(raised)?;
-        sweep.use_threads(threads);
+        if let Some(notice) = sweep.use_threads(threads) {
+            // Behind the functions of `_tune.py`.
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(notice)?, 4)?;
+        }
         if give_up {
             sweep.give_up_when(EarlyStopping::default());
         }
@@ -113,15 +118,15 @@ impl Sweep {
                         Ok::<_, BadInput>(())
                     })??;
                     py.check_signals()?;
-                    tick.rows(block.len(), || None)?;
+                    tick.rows(py, block.len(), || None)?;
                 }
             }
-            tick.finish(None)?;
+            tick.finish(py, None)?;
             Ok(())
         })
     }
 
-    /// How every setting stands, with its learning curve, as JSON.
+    /// Returns the standing of every setting, with its learning curve, as JSON.
     fn standings(&self, py: Python<'_>) -> PyResult<String> {
         let sweep = self.lock(py)?;
         let standings = sweep.standings().into_iter().zip(sweep.curves_so_far());
@@ -143,7 +148,7 @@ impl Sweep {
         Ok(self.lock(py)?.best())
     }
 
-    /// The weights of a setting; `None` of one that has stopped or has none.
+    /// The weights of a setting; `None` if it has stopped or has no weights.
     fn weights<'py>(&self, py: Python<'py>, setting: usize) -> PyResult<Option<Vec<Head<'py>>>> {
         let sweep = self.lock(py)?;
         if setting >= sweep.len() {

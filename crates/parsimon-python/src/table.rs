@@ -5,14 +5,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use parsimon::data::arrow::array::{Array, RecordBatch};
 use parsimon::data::arrow::datatypes::SchemaRef;
-use parsimon::data::{DataError, Header, Input, Kinds, Labels, Options, Reader, Space};
+use parsimon::data::{
+    Ask, DataError, Format, Input, Kinds, Labels, Options, Reader, Reading, Space,
+};
+use parsimon::job::{Ended, until_it_fits};
 use parsimon::rows::Chunk;
 use parsimon::settings::Storage;
 use parsimon::survey::Found;
 use parsimon::survey::{
     LabelNeed, Needs, Scan, SeenLabels, Source, scan, schema_from_json, schema_to_json, table,
-    widened, with_kinds,
+    with_kinds,
 };
+use parsimon::workspace::{Curves, Header, Pairs};
 use parsimon::{InputSchema, LearnerOptions, Settings, Spec, Trainer};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -20,6 +24,7 @@ use pyo3::prelude::*;
 use crate::capsule;
 use crate::errors::raised;
 use crate::guard::{detached, guarded};
+use crate::json_rows::json_lines;
 
 /// Rows somewhere, and how they are to be read.
 #[pyclass(module = "parsimon._parsimon", frozen)]
@@ -53,8 +58,14 @@ pub(crate) struct Roles {
     bits: Option<u8>,
     missing: Vec<String>,
     ngrams: Option<u8>,
+    curves: Option<String>,
+    pairs: Option<String>,
     header: Option<bool>,
     format: Option<String>,
+    separator: Option<char>,
+    interactions: Vec<Vec<String>>,
+    threads: Option<usize>,
+    skip_bad: u64,
 }
 
 impl Roles {
@@ -68,27 +79,46 @@ impl Roles {
                 Kinds::Known(Arc::new(schema))
             }
         };
-        Ok(Options {
+        let mut options = Options::from(Reading {
             format,
             space: self.bits.map(|bits| Space::Hashed { bits }),
             label_column: self.label,
             weight_column: self.weight,
-            number_columns: self.numbers,
-            text_columns: self.categories,
-            word_columns: self.texts,
-            ignored_columns: self.ignore,
-            kept_columns: self.keep,
+            numbers: self.numbers,
+            categories: self.categories,
+            texts: self.texts,
+            ignore: self.ignore,
+            keep: self.keep,
             kinds,
             missing: self.missing,
             ngrams: self.ngrams,
+            curves: wish(self.curves.as_deref(), Curves::parse)?,
+            pairs: wish(self.pairs.as_deref(), Pairs::parse)?,
             header: match self.header {
                 None => Header::Guess,
                 Some(true) => Header::Present,
                 Some(false) => Header::Absent,
             },
-            ..Options::default()
-        })
+            separator: self.separator.map(separator).transpose()?,
+            interactions: self.interactions,
+            ..Reading::default()
+        });
+        options.bounds.skip_bad = self.skip_bad;
+        options.run.threads = self.threads.unwrap_or(1);
+        Ok(options)
     }
+}
+
+/// Curves or pairs that are asked for.
+fn wish<T: Default>(text: Option<&str>, parse: fn(&str) -> Result<T, String>) -> PyResult<T> {
+    text.map(parse).transpose().map_err(PyValueError::new_err).map(Option::unwrap_or_default)
+}
+
+/// A sign between cells, as a byte.
+fn separator(sign: char) -> PyResult<u8> {
+    let refused =
+        |_| PyValueError::new_err(format!("separator must be one sign of ASCII, got {sign:?}"));
+    u8::try_from(sign).map_err(refused)
 }
 
 #[pymethods]
@@ -100,9 +130,15 @@ impl Table {
         Ok(Self::new(Place::Files(inputs), roles.options()?))
     }
 
-    /// Arrow data in memory.
+    /// Arrow data in memory, or a list of dictionaries, which is read as JSON lines are.
     #[staticmethod]
     fn arrow(data: &Bound<'_, PyAny>, roles: Roles) -> PyResult<Self> {
+        if let Some(bytes) = json_lines(data)? {
+            let mut options = roles.options()?;
+            options.reading.format = Some(Format::Jsonl);
+            let input = Input::Bytes { name: "the rows".into(), bytes };
+            return Ok(Self::new(Place::Files(vec![input]), options));
+        }
         let (schema, batches) = capsule::batches(data)?;
         Ok(Self::new(Place::Memory { schema, batches }, roles.options()?))
     }
@@ -110,12 +146,15 @@ impl Table {
     /// The kinds of the columns as JSON; `None` where the data is no table. The label need not be clear.
     fn schema(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let labels = Labels::Optional(Box::new(Labels::Any));
-        let options = Options { labels, ..self.options.clone() };
+        let options = Options {
+            reading: Reading { labels, ..self.options.reading.clone() },
+            ..self.options.clone()
+        };
         let found = detached(py, || table(self, &options))?.map_err(raised)?;
         Ok(found.map(|schema| schema_to_json(&schema)))
     }
 
-    /// Where the values of the columns in memory lie: nothing was copied if they lie where they lay.
+    /// The addresses of the columns' values in memory, which show that nothing was copied.
     fn addresses(&self) -> Vec<usize> {
         let Place::Memory { batches, .. } = &self.place else { return Vec::new() };
         let columns = batches.iter().flat_map(RecordBatch::columns);
@@ -148,7 +187,7 @@ impl Table {
 /// Labels, number of features, number of rows; each if it was looked for.
 type Surveyed = (Option<Vec<String>>, Option<u32>, Option<u64>);
 
-/// What was found, as far as the settings need it.
+/// The facts found in the data, as far as the settings need them.
 pub(crate) fn needed(
     settings: &[Settings],
     classes: Vec<String>,
@@ -160,6 +199,7 @@ pub(crate) fn needed(
         classes,
         dimension: dimension.filter(|_| needs.dimension),
         rows: rows.filter(|_| needs.rows),
+        ..Found::default()
     }
 }
 
@@ -187,9 +227,30 @@ impl Source for Table {
         let _ = self.space.set(reader.space());
         Ok(reader)
     }
+
+    fn inputs(&self) -> &[Input] {
+        match &self.place {
+            Place::Files(inputs) if inputs.iter().all(|input| input.path().is_some()) => inputs,
+            // Rows in memory have no name that a model should remember.
+            Place::Files(_) | Place::Memory { .. } => &[],
+        }
+    }
+
+    fn read_once(&self) -> Option<String> {
+        match &self.place {
+            Place::Files(inputs) => inputs.read_once(),
+            Place::Memory { .. } => None,
+        }
+    }
 }
 
 impl Table {
+    /// How the rows are read, as the caller wants it; with the kinds of columns, if these were looked for.
+    pub(crate) fn options(&self) -> Options {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.clone().unwrap_or_else(|| self.options.clone())
+    }
+
     fn new(place: Place, options: Options) -> Self {
         Self { place, options, space: OnceLock::new(), known: Mutex::new(None) }
     }
@@ -206,16 +267,13 @@ impl Table {
 
     /// Passes over the rows; where one contradicts the kind of a column, again with a wider kind.
     fn scan(&self, needs: Needs) -> Result<Scan, DataError> {
-        loop {
-            let options = self.known()?;
-            match scan(self, &options, needs) {
-                Err(error) => {
-                    let wider = widened(&options, &error).ok_or(error)?;
-                    *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(wider);
-                }
-                seen => return seen,
-            }
-        }
+        let known = self.known()?;
+        let (seen, known) = until_it_fits(self, &known, &mut (), |options, _| {
+            let seen = scan(self, options, needs).map_err(Ended::<DataError>::data)?;
+            Ok((seen, options.clone()))
+        })?;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        Ok(seen)
     }
 
     fn open(&self, options: &Options) -> PyResult<Reader> {
@@ -228,7 +286,12 @@ impl Table {
             Some(space) => Ok(*space),
             None => {
                 let options = self.known().map_err(raised)?;
-                Ok(self.open(&Options { labels: Labels::Any, ..options })?.space())
+                Ok(self
+                    .open(&Options {
+                        reading: Reading { labels: Labels::Any, ..options.reading },
+                        ..options
+                    })?
+                    .space())
             }
         }
     }
@@ -249,7 +312,7 @@ impl Table {
 
     /// Reads as the learner wants it.
     pub(crate) fn reader(&self, trainer: &Trainer) -> PyResult<Reader> {
-        let (settings, precision) = (trainer.settings(), trainer.frame().precision);
+        let (settings, precision) = (trainer.settings(), trainer.options().precision);
         self.open(&trainer.schema().options(settings, precision, &self.options))
     }
 
@@ -261,8 +324,12 @@ impl Table {
         precision: parsimon::settings::Precision,
     ) -> PyResult<Reader> {
         let options = reading.options(settings, precision, &self.options);
-        let labels = Labels::Optional(Box::new(options.labels.clone()));
-        self.open(&Options { labels, keep_names: false, unfit_is_missing: true, ..options })
+        let labels = Labels::Optional(Box::new(options.reading.labels.clone()));
+        self.open(&Options {
+            reading: Reading { labels, ..options.reading },
+            ask: Ask { keep_names: false, unfit_is_missing: true, ..options.ask },
+            ..options
+        })
     }
 
     /// Whether the rows are Arrow data in memory.
@@ -287,14 +354,6 @@ impl Table {
             Place::Memory { batches, .. } => {
                 batches.iter().map(|batch| batch.get_array_memory_size() / size_of::<f64>()).sum()
             }
-        }
-    }
-
-    /// What the rows come from, for the model's provenance.
-    pub(crate) fn inputs(&self) -> Vec<String> {
-        match &self.place {
-            Place::Files(inputs) => inputs.iter().map(Input::name).collect(),
-            Place::Memory { .. } => Vec::new(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What workers hand in, for engines that carry bytes: differences of states, their sums, and the state they make.
+//! Contributions of workers, for engines that transport bytes: differences of states, their sums, and the resulting state.
 
 use parsimon::merge::{Delta, merge_deltas as merge};
 use parsimon::{Error, Trainer};
@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use crate::errors::raised;
 use crate::guard::detached;
 
-/// What a learner added between two checkpoints, in so many slices.
+/// Returns the change of a learner between two checkpoints, cut into `slices` slices.
 #[pyfunction]
 #[pyo3(signature = (start, end, combine="damped", slices=1))]
 pub(crate) fn delta<'py>(

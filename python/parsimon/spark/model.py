@@ -73,7 +73,7 @@ class SparkModel(Model, ColumnParams, MLWritable, MLReadable["SparkModel"]):
             return None
         found = tuple(self.getOrDefault("thresholds"))
         if not has_probabilities:
-            raise ValueError("thresholds are for models with probabilities: train classes with the logistic loss")
+            raise ValueError("thresholds are for models with probabilities: train classes with the logistic loss or softmax")
         if len(found) != len(self.labels):
             raise ValueError(f"thresholds has {len(found)} numbers; there are {len(self.labels)} labels")
         if min(found) < 0 or sum(t == 0 for t in found) > 1:
@@ -82,11 +82,11 @@ class SparkModel(Model, ColumnParams, MLWritable, MLReadable["SparkModel"]):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         refuse_connect(dataset)
-        columns = replace(self.read_columns(), label=None, weight=None, classes=self.fitted.columns.classes)
+        columns = replace(self.read_columns(table=self.are_table(dataset)), label=None, weight=None, classes=self.fitted.columns.classes)
         # Of a table, columns that were not learned are passed over.
         names = columns.names() or dataset.columns
         of_classes = bool(columns.classes)
-        has_probabilities = of_classes and loss_of(self.model_bytes) == "logistic"
+        has_probabilities = of_classes and loss_of(self.model_bytes) in ("logistic", "softmax")
         thresholds = self._check_thresholds(has_probabilities)
         values = _values(columns.classes)
         shared = dataset.sparkSession.sparkContext.broadcast(self.model_bytes)
@@ -162,5 +162,6 @@ class _Reader(MLReader[SparkModel]):
         DefaultParamsReader.getAndSetParams(model, about)
         winner = None if about["winner"] is None else Winner(**about["winner"])
         history = [Round(**round_) for round_ in about["history"]]
-        model.fitted = Fitted(state, model.read_columns(tuple(about["labels"])), history, winner)
+        is_table = model.fitted.schema is not None
+        model.fitted = Fitted(state, model.read_columns(tuple(about["labels"]), table=is_table), history, winner)
         return model

@@ -20,11 +20,19 @@ from pyspark.ml.param.shared import (
 from .. import _parsimon
 from .._worker import Columns
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 #: Settings that are Params of another name, or follow from the data.
 _NOT_PARAMS = ("multiclass", "classes", "dimension")
 
 #: The only element of ``featuresCols`` where all columns are read by their kinds.
 ALL = "*"
+
+
+def _names(value: Any) -> list[str]:
+    """Names of columns; one name may stand alone."""
+    return TypeConverters.toListString([value] if isinstance(value, str) else value)
 
 
 def _camel(name: str) -> str:
@@ -104,19 +112,37 @@ class ColumnParams(
     featuresCols: Param[list[str]] = Param(
         Params._dummy(),
         "featuresCols",
-        "several columns instead of featuresCol: two of lists, indices and values; or numeric columns, one feature each; "
-        'or ["*"], all columns, read by their kinds',
-        typeConverter=TypeConverters.toListString,
+        "several columns instead of featuresCol: two of lists, indices and values; or columns of any type, read by their kinds; "
+        'or "*", all columns but those of label, weight and predictions',
+        typeConverter=_names,
     )
 
-    def read_columns(self, classes: tuple[Any, ...] = ()) -> Columns:
-        """The columns in the form that workers take."""
+    def read_columns(self, classes: tuple[Any, ...] = (), *, table: bool = True) -> Columns:
+        """The columns in the form that workers take. Several columns are those of a table unless they are lists."""
         features: str | tuple[str, ...] | None = self.getOrDefault("featuresCol")
+        named: tuple[str, ...] = ()
         if self.isDefined("featuresCols"):
             several = tuple(self.getOrDefault("featuresCols"))
-            features = None if several == (ALL,) else several
+            features, named = (None, () if several == (ALL,) else several) if table else (several, ())
         weight = self.getOrDefault("weightCol") if self.isDefined("weightCol") else None
-        return Columns(features, self.getOrDefault("labelCol"), weight or None, classes)
+        return Columns(features, self.getOrDefault("labelCol"), weight or None, classes, named)
+
+    def are_table(self, dataset: DataFrame) -> bool:
+        """Whether the columns of features are read by their kinds: they are not two lists of indices and values."""
+        if not self.isDefined("featuresCols"):
+            return False
+        several = self.getOrDefault("featuresCols")
+        if several == [ALL]:
+            return True
+        types = dict(dataset.dtypes)
+        missing = [name for name in several if name not in types]
+        if missing:
+            raise KeyError(f"there is no column {missing[0]}; the columns are {', '.join(dataset.columns)}")
+        return not (len(several) == 2 and all(types[name].startswith("array") for name in several))
+
+    def written_columns(self) -> set[str]:
+        """The columns that a model writes, which are never features."""
+        return {self.getOrDefault(name) for name in ("predictionCol", "rawPredictionCol", "probabilityCol")}
 
 
 class TrainerParams(ColumnParams):
@@ -171,6 +197,13 @@ class TrainerParams(ColumnParams):
         "whether there is a bias, which is never penalized",
         typeConverter=TypeConverters.toBoolean,
     )
+    shuffle: Param[bool] = Param(
+        Params._dummy(),
+        "shuffle",
+        "whether rows are learned in a random order, which seed and the contents of the rows fix; if not, in the order of the partitions",
+        typeConverter=TypeConverters.toBoolean,
+    )
+    seed: Param[int] = Param(Params._dummy(), "seed", "of the random order", typeConverter=TypeConverters.toInt)
     slices: Param[int] = Param(
         Params._dummy(),
         "slices",

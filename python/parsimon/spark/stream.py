@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 
+from .. import _parsimon
 from .._rounds import Fitted
 from .files import Folder
 from .jobs import refuse_connect
@@ -66,7 +67,8 @@ class StreamTrainer:
             folder.remove(_name(old))
 
     def _fitted(self, state: bytes) -> Fitted:
-        return Fitted.of_state(state, self.trainer.read_columns())
+        is_table = _parsimon.Learner.from_checkpoint(state).schema is not None
+        return Fitted.of_state(state, self.trainer.read_columns(table=is_table))
 
     def model(self) -> SparkModel:
         """The model after the last batch."""

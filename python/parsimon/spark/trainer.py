@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
 from pyspark.ml import Estimator
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from .._rounds import Fitted, Rounds
+from .. import _worker
+from .._rounds import MOST_SPREAD, Fitted, Rounds, Seen
+from .._worker import Columns, Turn
 from . import jobs
 from .model import SparkModel
 from .params import NAMES, SETTINGS, TrainerParams
 from .stream import StreamTrainer
+
+
+_log = logging.getLogger("parsimon")
+
+#: Rows that are learned on the driver if they are small enough to be collected (``record/spark.md``).
+DRIVER_ROWS = 1_000_000
 
 
 class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, DefaultParamsReadable["SparkTrainer"]):
@@ -37,8 +47,11 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
     featuresCol, labelCol, weightCol, predictionCol, rawPredictionCol, probabilityCol, thresholds
         As in all of Spark ML. Labels may also be texts.
     featuresCols : list of str
-        Several columns instead of ``featuresCol``: two of lists, indices and values; or numeric columns, one feature each; or ``["*"]``, all
-        columns, read by their kinds as those of a CSV file are.
+        Several columns instead of ``featuresCol``: two of lists, indices and values; or columns of any type, read by their kinds as those of
+        a pandas frame or a CSV file are, nulls as missing values; or ``"*"``, all columns but those of label, weight and predictions.
+    shuffle, seed : bool, int
+        Rows are learned in a random order that ``seed`` and the contents of the rows fix, however they are cut into partitions: frames of Spark
+        are often sorted without notice (``randomSplit`` sorts each partition). With ``shuffle=False`` in the order of the partitions.
     **settings
         Of the method, in Spark's spelling: ``l1``, ``rate``, ``loss``, ``classWeight``, ... ``explainParams()`` lists them.
 
@@ -50,7 +63,7 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
 
     def __init__(self, algorithm: str | None = None, **params: Any) -> None:
         super().__init__()
-        self._setDefault(algorithm="auto", epochs=1, combine="scaled", precision="f64", fitIntercept=True, minRows=50_000)
+        self._setDefault(algorithm="auto", epochs=1, combine="scaled", precision="f64", fitIntercept=True, minRows=50_000, shuffle=True, seed=0)
         self.setParams(algorithm=algorithm, **params)
 
     def setParams(self, **params: Any) -> SparkTrainer:
@@ -66,19 +79,20 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
     def _given(self, name: str) -> Any:
         return self.getOrDefault(name) if self.isDefined(name) else None
 
-    def _rounds(self) -> Rounds:
-        """The training that the Params describe."""
+    def _rounds(self, *, table: bool = True) -> Rounds:
+        """The training that the Params describe, of rows that are read as a table or not."""
         partitions = self._given("partitions")
         for name, value in (("partitions", partitions), ("minRows", self.getOrDefault("minRows"))):
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
-        columns = self.read_columns()
+        columns = self.read_columns(table=table)
         settings = {NAMES[name]: self.getOrDefault(name) for name in SETTINGS if self.isDefined(name)}
         return Rounds(
             self.getOrDefault("algorithm"),
             epochs=self.getOrDefault("epochs"),
             merges=self._given("merges"),
             features=columns.features,
+            table=columns.table,
             label=str(columns.label),
             weight=columns.weight,
             classes=self._given("classes"),
@@ -119,24 +133,47 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
 
     def _learn(self, dataset: DataFrame, initial: Fitted | None, *, may_be_empty: bool = False) -> Any:
         """The state after all rounds; ``None`` without a row and without a state to go on from, where that may be."""
-        rounds = self._rounds()
+        rounds = self._rounds(table=self.are_table(dataset))
         partitions = self._given("partitions")
         if partitions is not None:
             dataset = dataset.repartition(partitions)
         names = rounds.columns(()).names()
-        rows = dataset if names is None else dataset.select(*[F.col(name) for name in names])
+        if names is None:
+            written = self.written_columns()
+            names = [name for name in dataset.columns if name not in written]
+        rows = dataset.select(*[F.col(f"`{name}`") for name in names])
         seen, found = jobs.scan(rows, rounds.label, classes=rounds.learns_classes)
         if may_be_empty and not seen.rows:
             return initial
+        rounds = rounds.for_labels(seen, initial)
+        if not rounds.learns_classes:
+            # Partitions of numbers are not compared by the shares of each.
+            seen = replace(seen, spread=0.0)
+        if self.getOrDefault("shuffle"):
+            rows = jobs.with_order(rows, self.getOrDefault("seed"))
+        if self._may_be_small(seen.rows):
+            batches = jobs.collect(rows)
+            if batches is not None:
+                _log.info("%d rows are few: they are learned on the driver, which takes less time than jobs", seen.rows)
+                return _on_the_driver(rounds, batches, seen, initial)
         most = max(1, seen.rows // self.getOrDefault("minRows"))
-        if partitions is None and found > most:
-            rows, seen = rows.coalesce(most), replace(seen, partitions=min(seen.partitions, most))
+        workers = min(found, most) if partitions is None else partitions
+        if self.getOrDefault("shuffle") and seen.spread > MOST_SPREAD:
+            _log.info("the partitions have very different labels: the rows are cut into partitions anew, at random")
+            rows, seen = jobs.dealt(rows, workers), replace(seen, partitions=workers, spread=0.0)
+        elif workers < found:
+            rows, seen = rows.coalesce(workers), replace(seen, partitions=min(seen.partitions, workers))
         return rounds.run(
             lambda columns, most: jobs.sample(rows, most),
             lambda columns, state, turn: jobs.merge(rows, columns, state, turn, slices=rounds.slices),
             seen=seen,
             initial=initial,
         )
+
+    def _may_be_small(self, rows: int) -> bool:
+        """Whether rows are learned on the driver if they fit: nothing about jobs was asked for."""
+        asked = ("partitions", "minRows", "merges", "slices")
+        return rows <= DRIVER_ROWS and not any(self.isSet(name) for name in asked)
 
     def foreach_batch(self, state_dir: str | os.PathLike[str], *, keep: int = 2) -> StreamTrainer:
         """A function for ``writeStream.foreachBatch`` of Structured Streaming, which keeps its states in a folder.
@@ -148,6 +185,15 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
         if session is not None:
             jobs.refuse_connect(session)
         return StreamTrainer(self, state_dir, keep)
+
+
+def _on_the_driver(rounds: Rounds, batches: list[pa.RecordBatch], seen: Seen, initial: Fitted | None) -> Fitted:
+    """A training of one worker, in this process."""
+
+    def turn(columns: Columns, state: bytes, part: Turn) -> list[bytes]:
+        return _worker.learn_sliced(state, part.take(batches), columns, combine=part.combine)
+
+    return rounds.run(lambda columns, most: batches, turn, seen=replace(seen, partitions=1, spread=0.0), initial=initial)
 
 
 def _session() -> SparkSession:

@@ -14,10 +14,12 @@ from parsimon.spark import SparkModel, SparkTrainer, jobs
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.linalg import Vectors
+from pyspark.sql import functions as F
 from test_worker import PAIR, Here, rows
 
 
-PAIRS = {"featuresCols": list(PAIR.features), "minRows": 1}
+#: Rows in the order of the partitions, by several workers: what the engine-free rounds do.
+PAIRS = {"featuresCols": list(PAIR.features), "minRows": 1, "shuffle": False}
 SETTINGS = {**PAIRS, "l1": 0.3}
 
 
@@ -80,13 +82,83 @@ def test_vectors_structs_and_columns_are_the_same(spark):
         "vector", "named_struct('indices', tuple._1, 'values', tuple._2) as pair", "a", "b", "c", "d", "label"
     ).coalesce(1)
     states = [
-        SparkTrainer("ftrl", l1=0.05, **columns).fit(frame).fitted.learner.weights()
+        SparkTrainer("ftrl", l1=0.05, shuffle=False, **columns).fit(frame).fitted.learner.weights()
         for columns in ({"featuresCol": "vector"}, {"featuresCol": "pair"}, {"featuresCols": ["a", "b", "c", "d"]})
     ]
     for other in states[1:]:
         assert states[0][0][0] == pytest.approx(other[0][0], abs=1e-12)
-        assert states[0][0][1].tolist() == other[0][1].tolist()
-        assert states[0][0][2] == pytest.approx(other[0][2], abs=1e-12)
+    assert states[0][0][1].tolist() == states[1][0][1].tolist()
+    assert states[0][0][2] == pytest.approx(states[1][0][2], abs=1e-12)
+    # Columns have names, and with them other features: the weights are the same in another order.
+    assert sorted(states[0][0][2]) == pytest.approx(sorted(states[2][0][2]), abs=1e-12)
+
+
+def sample_frame(spark, rows=400):
+    """A frame whose label depends on ``a`` and, less, on ``city``, with nulls in both."""
+    random = np.random.default_rng(8)
+    a, b = random.normal(size=rows), random.normal(size=rows)
+    city = random.choice(["Rome", "Oslo", "Bern"], size=rows)
+    label = (a + (city == "Rome") + 0.5 * random.normal(size=rows) > 0).astype(int)
+    data = [
+        (None if i % 9 == 0 else float(a[i]), float(b[i]), None if i % 11 == 0 else str(city[i]), int(label[i])) for i in range(rows)
+    ]
+    return spark.createDataFrame(data, "a double, b double, city string, label int")
+
+
+def test_the_order_of_a_frame_does_not_matter(spark):
+    frame = sample_frame(spark)
+    columns = {"featuresCols": ["a", "b", "city"]}
+    on_driver = {
+        SparkTrainer(**columns).fit(f).fitted.state
+        for f in (frame, frame.orderBy("label", "a"), frame.repartition(5), frame.coalesce(1))
+    }
+    assert len(on_driver) == 1
+    assert SparkTrainer(seed=1, **columns).fit(frame).fitted.state not in on_driver
+    # The same rows in the same partitions, fetched in another order.
+    parts = frame.repartition(3, "b")
+    by_workers = {
+        SparkTrainer("ftrl", minRows=1, merges=2, **columns).fit(f).fitted.state
+        for f in (parts.sortWithinPartitions("label"), parts.sortWithinPartitions("a"))
+    }
+    assert len(by_workers) == 1
+
+
+def test_partitions_with_one_label_each_are_dealt_anew(spark, caplog):
+    frame = sample_frame(spark, 1200)
+    a_half = {"featuresCols": ["a", "b", "city"], "minRows": 1}
+    sorted_by_label = frame.repartition(8, "label")
+    mixed = SparkTrainer("ftrl", **a_half).fit(frame.repartition(2)).history[-1].loss
+    with caplog.at_level("INFO", logger="parsimon"):
+        dealt = SparkTrainer("ftrl", **a_half).fit(sorted_by_label).history[-1].loss
+    assert "cut into partitions anew" in caplog.text
+    assert dealt < mixed * 1.1
+
+
+def test_columns_by_name_are_those_of_a_pandas_frame(spark):
+    from parsimon import FTRLClassifier
+
+    frame = sample_frame(spark).coalesce(1)
+    model = SparkTrainer("ftrl", featuresCols=["a", "b", "city"], l1=0.0, shuffle=False).fit(frame)
+    other = FTRLClassifier(l1=0.0).learn_arrow(frame.toPandas(), label="label")
+    ((bias, ids, weights),) = model.fitted.learner.weights()
+    ((expected_bias, expected_ids, expected),) = other._learner.weights()
+    assert bias == expected_bias and ids.tolist() == expected_ids.tolist() and weights.tolist() == expected.tolist()
+
+
+def test_what_a_model_wrote_is_no_feature(spark):
+    frame = sample_frame(spark)
+    plain = SparkTrainer("ftrl", featuresCols="*").fit(frame)
+    scored = plain.transform(frame)
+    assert SparkTrainer("ftrl", featuresCols="*").fit(scored).fitted.schema == plain.fitted.schema
+
+
+def test_labels_that_are_numbers_are_no_classes(spark, caplog):
+    frame = sample_frame(spark).withColumn("label", F.col("label") * 2.5 + F.col("b"))
+    model = SparkTrainer(featuresCols=["b", "city"]).fit(frame)
+    assert model.labels == [] and "squared loss" in caplog.text
+    assert "probability" not in model.transform(frame).columns
+    named = SparkTrainer("ftrl", loss="logistic", featuresCols=["b"]).fit(frame.where("label > 2").limit(20))
+    assert len(named.labels) > 2
 
 
 def test_transform_scores_with_the_native_model(spark, parquet, tmp_path):
@@ -185,7 +257,7 @@ def test_columns_of_a_frame_have_the_kinds_of_the_same_table_in_files(spark, tmp
     ]
     kinds = "id string, color string, size double, rooms int, fresh boolean, at timestamp, label int"
     frame = spark.createDataFrame(data, kinds).coalesce(1)
-    model = SparkTrainer("ftrl", featuresCols=["*"], l1=0.0).fit(frame)
+    model = SparkTrainer("ftrl", featuresCols=["*"], l1=0.0, shuffle=False).fit(frame)
     found = [column["kind"] for column in model.fitted.schema["columns"]]
     assert found == ["identifier", "category", "number", "number", "boolean", "time", "number"]
     table = pd.DataFrame(data, columns=[part.split()[0] for part in kinds.split(", ")])

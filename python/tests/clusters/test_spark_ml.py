@@ -15,7 +15,7 @@ from pyspark.ml.feature import IndexToString, VectorAssembler
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit
 from test_worker import PAIR
 
-PAIRS = {"featuresCols": list(PAIR.features), "merges": 2, "minRows": 1}
+PAIRS = {"featuresCols": list(PAIR.features), "merges": 2, "minRows": 1, "shuffle": False}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-//! In which order `fit` shows the rows: one that depends on what the rows are, not on how they were laid out.
+//! The order in which `fit` learns rows: it depends on the contents of the rows, not on their positions.
 //!
 //! A data set is a set of rows with weights. Equal rows are put together and their weights added; a row of weight 3 is shown three
 //! times, like three equal rows; each showing has its place in the order by a hash of the row, the number of the showing, the pass
@@ -12,7 +12,7 @@ use crate::errors::BadInput;
 use crate::guard::detached;
 use crate::rows::{Rows, copy_row};
 
-/// Rows learned between two looks at the interpreter: Ctrl-C is heard here, and the model is whole.
+/// Number of rows that are learned between two checks of the interpreter for Ctrl-C. The model is valid at each check.
 pub(crate) const BLOCK: usize = 1024;
 
 /// Weights beyond this are not spelled out: the showings share the weight.
@@ -20,13 +20,13 @@ const MOST_SHOWINGS: u64 = 64;
 
 /// The order of the rows in every pass.
 pub(crate) enum Order {
-    /// As they stand.
+    /// In the given order.
     Given(Vec<Showing>),
-    /// By what they are, and a seed.
+    /// In an order by a hash of the rows and a seed.
     Mixed(Presentation, u64),
 }
 
-/// Which row, and what it weighs.
+/// Index and weight of a row.
 pub(crate) type Showing = (usize, f64);
 
 impl Order {

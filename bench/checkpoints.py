@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What checkpoints cost: how long the learner stands still for one, and how much longer a run takes.
 
-    python3 bench/checkpoints.py [--rows 4000000] [--every 1000000] [--rounds 5] [--out record/<date>-checkpoints.md]
+    python3 bench/checkpoints.py [--rows 4000000] [--every 1000000] [--rounds 5] [--out record/checkpoints.md]
     python3 bench/checkpoints.py --long 500000000 [--every 1000000] [--out ...]
 
 The first table is the copy of the state, the only part of a checkpoint that learning waits for. The second compares whole runs with and without checkpoints,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Echo cancellation, parsimon beside speexdsp, NLMS and the canceller of WebRTC.
 
-    python3 bench/echo.py [--data ../shared/data/audio] [--only WORD] [--out record/<date>-echo.md]
+    python3 bench/echo.py [--data ../shared/data/audio] [--only WORD] [--out record/echo.md]
 
 Needs `pip install numpy scipy livekit`, a C compiler and `apt-get install libspeexdsp-dev` (or `--speex DIR` with include/ and lib/).
 

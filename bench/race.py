@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the race of `auto`, normalizing and `tune` cost beside a single run of `ftrl`.
 
-    python3 bench/race.py [--rows 1000000] [--rounds 5] [--table FILE.csv --label NAME] [--no-build] [--out record/<date>-race-cost.md]
+    python3 bench/race.py [--rows 1000000] [--rounds 5] [--table FILE.csv --label NAME] [--no-build] [--out record/race-cost.md]
 
 Builds parsimon and the click log, runs the contestants of a section interleaved, and prints medians, spread and the ratio to the first.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether parsimon stays as fast and as small as it starts: an endless stream, checkpoints, tables that grow.
 
-    python3 bench/scale.py [--rows 100000000] [--bits 16,18,20,22,24,26] [--out record/<date>-scale.md]
+    python3 bench/scale.py [--rows 100000000] [--bits 16,18,20,22,24,26] [--out record/scale.md]
 
 The stream is generated and piped into `parsimon train -`; nothing is stored. The generator takes a core of its own where there
 is one, so the learner's CPU per row says more than the rows per second of both. Linux only: it reads /proc.

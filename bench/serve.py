@@ -1,4 +1,4 @@
-"""The service under load, in windows that take turns: python3 bench/serve.py PROGRAM [--windows 40] [--record record/DATE-serve-load.md].
+"""The service under load, in windows that take turns: python3 bench/serve.py PROGRAM [--windows 40] [--record record/serve-load.md].
 
 PROGRAM is a release build of parsimon. Server and client share the machine. Requests are sent at fixed times (`parsimon client bench`), and a
 latency counts from the time at which the request was due. Three kinds of windows of 5 seconds take turns: requests that do nothing, scores

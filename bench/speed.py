@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast parsimon is, beside whatever peers are installed, on generated data.
 
-    python3 bench/speed.py [--rows 1000000] [--rounds 5] [--only NAME] [--python PATH] [--out record/<date>-speed.md]
+    python3 bench/speed.py [--rows 1000000] [--rounds 5] [--only NAME] [--python PATH] [--out record/speed.md]
 
 Builds parsimon and the data, runs the contestants of a section interleaved, and prints medians, spread and ratios.
 

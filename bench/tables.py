@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What it costs to read a table by the kinds of its columns, beside reading each cell by itself.
 
-    python3 bench/tables.py [--rows 500000] [--rounds 7] [--program PROGRAM] [--no-build] [--callgrind] [--out record/<date>-tables.md]
+    python3 bench/tables.py [--rows 500000] [--rounds 7] [--program PROGRAM] [--no-build] [--callgrind] [--out record/tables.md]
 
 Builds parsimon and two tables, of numbers and of mixed columns, and trains `-a ftrl` on them with `--kinds column` and `--kinds cell`, interleaved. Times are user
 CPU seconds; the ratio is to `--kinds cell`. With --callgrind, the instructions of the last

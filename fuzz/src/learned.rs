@@ -1,8 +1,8 @@
-//! What must hold of learners.
+//! Properties that every learner must keep.
 
-use parsimon::filter::StateWriter;
-use parsimon::predict::Head;
 use parsimon::rows::{Chunk, Repeats};
+use parsimon::workspace::Head;
+use parsimon::workspace::StateWriter;
 use parsimon::{Error, InputSchema, LearnerOptions, Model, Spec, Trainer};
 
 /// A learner without rows.

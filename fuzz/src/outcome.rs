@@ -1,6 +1,6 @@
-//! What became of an input.
+//! Outcome of one input.
 
-/// What became of an input.
+/// The outcome of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was refused before its contents were looked at: no header, no format, no syntax.

@@ -24,15 +24,10 @@ pub(crate) fn seal(bytes: &mut [u8]) {
     }
 }
 
-/// The state of an echo canceller: the last eight bytes become the FNV-1a hash of those before.
+/// The state of an echo canceller, whose last eight bytes are the checksum of those before.
 pub(crate) fn canceller(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if let Some(end) = bytes.len().checked_sub(8) {
-        let sum = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, &b| {
-            (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        put(&mut bytes, end, &sum.to_le_bytes());
-    }
+    seal(&mut bytes);
     bytes
 }
 

@@ -19,7 +19,7 @@ static ALLOCATOR: Counting = Counting;
 /// The number of the random sequence.
 const NUMBER: u64 = 20_261_116;
 
-/// All targets together try at least so many inputs.
+/// The least number of inputs that all targets try together.
 const LEAST: u64 = 200_000;
 
 fn main() -> ExitCode {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
+use parsimon_testing::doors;
 
 use crate::command::{output, run, run_and_look, target, works};
 use crate::java;
@@ -175,6 +176,11 @@ impl Environment {
         if program.exists() {
             test.env("PARSIMON_PROGRAM", program);
         }
+        // The tables that the tests of the program and of the service take through their formats.
+        let tables = std::path::absolute(Path::new(&target()).join("same-rows.jsonl"))?;
+        let lines: String = doors::tables().iter().map(|t| t.typed_json() + "\n").collect();
+        std::fs::write(&tables, lines).with_context(|| tables.display().to_string())?;
+        test.env("PARSIMON_SAME_ROWS", tables);
         Ok(test)
     }
 }

@@ -19,9 +19,31 @@ pub(crate) fn dry_run() -> anyhow::Result<()> {
         run(publish)
     });
     public_names(&mut table);
+    id_histories(&mut table);
+    kills(&mut table);
     wheels::steps(&mut table);
     exports(&mut table);
     table.finish()
+}
+
+/// Checks the service's table of ids against its model by many more histories than the tests run.
+fn id_histories(table: &mut Table) {
+    table.step("the table of ids, 100,000 histories", || {
+        let mut test = cargo();
+        test.args(["test", "--release", "--package", "parsimon-serve", "--lib", "id_check"]);
+        test.env("PARSIMON_ID_HISTORIES", "100000");
+        run(test)
+    });
+}
+
+/// Kills a leader and its follower at random, many more times than the tests do.
+fn kills(table: &mut Table) {
+    table.step("a leader and its follower, 200 kills", || {
+        let mut test = cargo();
+        test.args(["test", "--release", "--package", "parsimon-cli", "--test", "all"]);
+        test.args(["follower::", "--", "--ignored"]);
+        run(test)
+    });
 }
 
 /// Compares the public names of the libraries with those of the last release.

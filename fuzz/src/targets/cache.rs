@@ -1,8 +1,8 @@
 //! Caches.
 
-use parsimon::data::cache::Writer;
-use parsimon::data::{Format, Kinds, Labels, Options, Reader};
+use parsimon::data::{Bounds, Format, Kinds, Labels, Options, Reader, Reading};
 use parsimon::rows::Chunk;
+use parsimon::workspace::cache::Writer;
 
 use super::text;
 use crate::rows::{self, input};
@@ -27,11 +27,16 @@ fn cached(text: &[u8], options: &Options) -> Vec<u8> {
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let any = |format| Options { format: Some(format), labels: Labels::Any, ..Options::default() };
+    let any = |format| {
+        Options::from(Reading { format: Some(format), labels: Labels::Any, ..Reading::default() })
+    };
     let table = Options {
-        kinds: Kinds::Found,
-        numbers_apart: true,
-        label_column: Some("click".into()),
+        reading: Reading {
+            kinds: Kinds::Found,
+            numbers_apart: true,
+            label_column: Some("click".into()),
+            ..any(Format::Csv).reading
+        },
         ..any(Format::Csv)
     };
     vec![
@@ -44,13 +49,24 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
 
 pub(crate) fn run(bytes: &[u8]) -> Outcome {
     let bytes = repair::cache(bytes);
-    let options =
-        Options { format: Some(Format::Cache), labels: Labels::Any, ..Options::default() };
+    let options = Options::from(Reading {
+        format: Some(Format::Cache),
+        labels: Labels::Any,
+        ..Reading::default()
+    });
     let whole = rows::read(&bytes, &options, |_| {});
     whole.check();
-    let small = rows::read(&bytes, &Options { chunk_rows: 2, ..options.clone() }, |_| {});
+    let small = rows::read(
+        &bytes,
+        &Options { bounds: Bounds { chunk_rows: 2, ..options.bounds.clone() }, ..options.clone() },
+        |_| {},
+    );
     assert_eq!(small, whole, "the size of chunks");
-    let apart = Options { numbers_apart: true, skip_bad: 100, ..options };
+    let apart = Options {
+        reading: Reading { numbers_apart: true, ..options.reading },
+        bounds: Bounds { skip_bad: 100, ..options.bounds },
+        ..options
+    };
     rows::read(&bytes, &apart, |_| {}).check();
     match (whole.is_open, &whole.error) {
         (false, _) => Outcome::Unrecognized,

@@ -1,6 +1,7 @@
 //! Arrow and Parquet.
 
-use parsimon::data::{Cell, ColumnType, Format, Kinds, Labels, Options, TableFormat, TableWriter};
+use parsimon::data::{Bounds, Format, Kinds, Labels, Options, Reading};
+use parsimon::workspace::{Cell, ColumnType, TableFormat, TableWriter};
 
 use crate::{Outcome, rows};
 
@@ -36,17 +37,25 @@ pub(crate) fn parquet(bytes: &[u8]) -> Outcome {
 }
 
 fn read(format: Format, bytes: &[u8]) -> Outcome {
-    let options = Options {
+    let options = Options::from(Reading {
         format: Some(format),
         labels: Labels::Any,
         label_column: Some("label".into()),
-        ..Options::default()
-    };
+        ..Reading::default()
+    });
     let whole = rows::read(bytes, &options, |_| {});
     whole.check();
-    let small = rows::read(bytes, &Options { chunk_rows: 3, ..options.clone() }, |_| {});
+    let small = rows::read(
+        bytes,
+        &Options { bounds: Bounds { chunk_rows: 3, ..options.bounds.clone() }, ..options.clone() },
+        |_| {},
+    );
     assert_eq!(small, whole, "the size of chunks");
-    let kinds = Options { kinds: Kinds::Found, skip_bad: 100, ..options };
+    let kinds = Options {
+        reading: Reading { kinds: Kinds::Found, ..options.reading },
+        bounds: Bounds { skip_bad: 100, ..options.bounds },
+        ..options
+    };
     rows::read(bytes, &kinds, |_| {}).check();
     match (whole.is_open, &whole.error) {
         (false, _) => Outcome::Unrecognized,

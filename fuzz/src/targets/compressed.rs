@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use parsimon::data::{Format, Labels, Options};
+use parsimon::data::{Bounds, Format, Labels, Options, Reading};
 
 use super::text;
 use crate::{Outcome, rows};
@@ -25,10 +25,18 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn run(bytes: &[u8]) -> Outcome {
-    let options = Options { format: Some(Format::Vw), labels: Labels::Any, ..Options::default() };
+    let options = Options::from(Reading {
+        format: Some(Format::Vw),
+        labels: Labels::Any,
+        ..Reading::default()
+    });
     let whole = rows::read(bytes, &options, |_| {});
     whole.check();
-    let small = rows::read(bytes, &Options { chunk_rows: 2, ..options }, |_| {});
+    let small = rows::read(
+        bytes,
+        &Options { bounds: Bounds { chunk_rows: 2, ..options.bounds }, ..options },
+        |_| {},
+    );
     assert_eq!(small, whole, "the size of chunks");
     match &whole.error {
         None => Outcome::Accepted,

@@ -51,7 +51,8 @@ impl Running {
         let schema = InputSchema { bits: Some(12), found: Found::default(), ..Default::default() };
         let options = LearnerOptions { storage: schema.storage(), ..LearnerOptions::default() };
         let settings = Box::new(Spec::new("ftrl").resolve().unwrap());
-        let source = Source::Fresh { settings, options, schema: Box::new(schema) };
+        let source =
+            Source::Fresh { settings, options, schema: Box::new(schema), finds_kinds: false };
         let policy = Policy { segment_bytes: 1 << 20, ..Policy::new(folder.path()) };
         let model = Model::learning("m", &source, policy).unwrap();
         let limits = Limits { body: 4096, ..Limits::default() };

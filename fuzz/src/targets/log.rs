@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use parsimon_log::simulated::{Faults, SimulatedDisk, State};
 use parsimon_log::{
-    AppendError, Disk, Log, Options, Records, inspect, repair as repair_log, verify,
+    AppendError, Clock, Disk, Log, Options, Records, inspect, repair as repair_log, verify,
 };
 use parsimon_testing::SplitMix64;
 
@@ -17,7 +17,7 @@ const BLOCK: usize = 512;
 const LOG_NUMBER: std::ops::Range<usize> = 16..32;
 
 fn options() -> Options {
-    Options { segment_bytes: 2 << 10, clock: Arc::new(|| 1000), ..Options::default() }
+    Options { segment_bytes: 2 << 10, clock: Clock::both(|| 1000), ..Options::default() }
 }
 
 /// Appends a record and waits until it is durable.

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use parsimon::eval::{CalibrationMethod, Calibrator};
 use parsimon::merge::{Combine, Delta};
 use parsimon::settings::Precision;
+use parsimon::workspace::{CalibrationMethod, Calibrator};
 use parsimon::{Error, LearnerOptions, Model, Spec, Trainer};
 use parsimon_files::container::{Container, Kind};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parsimon::data::{Format, Kinds, Labels, Options, Space};
+use parsimon::data::{Format, Kinds, Labels, Options, Reading, Space};
 use parsimon::settings::Precision;
 use parsimon::survey::{schema_from_json, schema_to_json};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
@@ -38,14 +38,14 @@ pub(crate) fn schema(bytes: &[u8]) -> Outcome {
     let Ok(schema) = schema_from_json(text) else { return Outcome::Refused };
     let written = schema_to_json(&schema);
     assert_eq!(schema_from_json(&written).as_ref(), Ok(&schema), "written and read differently");
-    let options = Options {
+    let options = Options::from(Reading {
         format: Some(Format::Csv),
         labels: Labels::Any,
         space: Some(Space::Hashed { bits: 8 }),
         kinds: Kinds::Known(Arc::new(schema)),
         numbers_apart: true,
-        ..Options::default()
-    };
+        ..Reading::default()
+    });
     rows::read(&text::csv_seeds()[2], &options, |_| {}).check();
     Outcome::Accepted
 }

@@ -1,6 +1,8 @@
 //! The text formats.
 
-use parsimon::data::{DataErrorKind as Unknown, Format, Kinds, Labels, Options, Space};
+use parsimon::data::{
+    Bounds, DataErrorKind as Unknown, Format, Kinds, Labels, Options, Reading, Run, Space,
+};
 use parsimon::rows::Chunk;
 use parsimon::serve::RowParser;
 use parsimon::settings::Storage;
@@ -99,14 +101,19 @@ pub(crate) fn any_format(bytes: &[u8]) -> Outcome {
 
 /// Reads text in several ways that must agree.
 fn lines(format: Format, bytes: &[u8]) -> Outcome {
-    let strict = Options { format: Some(format), labels: Labels::Any, ..Options::default() };
+    let strict =
+        Options::from(Reading { format: Some(format), labels: Labels::Any, ..Reading::default() });
     let whole = rows::read(bytes, &strict, |_| {});
     whole.check();
-    let small = rows::read(bytes, &Options { chunk_rows: 2, ..strict.clone() }, |_| {});
+    let small = rows::read(
+        bytes,
+        &Options { bounds: Bounds { chunk_rows: 2, ..strict.bounds.clone() }, ..strict.clone() },
+        |_| {},
+    );
     assert_eq!(small, whole, "the size of chunks");
     // Threads cost more than reading.
     if parsimon_files::checksum(bytes).is_multiple_of(16) {
-        let threads = Options { threads: 2, ..strict.clone() };
+        let threads = Options { run: Run { threads: 2, ..strict.run.clone() }, ..strict.clone() };
         assert_eq!(rows::read(bytes, &threads, |_| {}), whole, "threads");
     }
     hashed(format, bytes, &strict);
@@ -134,12 +141,14 @@ fn hashed(format: Format, bytes: &[u8], strict: &Options) {
     let pair = vec![vec!["a".to_owned(), String::new()]];
     let interactions = if format == Format::Vw { pair } else { Vec::new() };
     let options = Options {
-        space: Some(SMALL),
-        skip_bad: 1000,
-        labels: Labels::binary(),
-        label_column: matches!(format, Format::Csv | Format::Tsv).then(|| "1".to_owned()),
-        interactions,
-        chunk_rows: 7,
+        reading: Reading {
+            space: Some(SMALL),
+            labels: Labels::binary(),
+            label_column: matches!(format, Format::Csv | Format::Tsv).then(|| "1".to_owned()),
+            interactions,
+            ..strict.reading.clone()
+        },
+        bounds: Bounds { skip_bad: 1000, chunk_rows: 7, ..strict.bounds.clone() },
         ..strict.clone()
     };
     let frame = LearnerOptions { storage: Storage::Slots(256), ..LearnerOptions::default() };
@@ -156,10 +165,8 @@ fn hashed(format: Format, bytes: &[u8], strict: &Options) {
 /// Finds out format, kinds of columns and task, as the program does, and learns.
 fn by_kinds(format: Option<Format>, bytes: &[u8]) -> Outcome {
     let options = Options {
-        format,
-        space: Some(SMALL),
-        kinds: Kinds::Found,
-        chunk_rows: 5,
+        reading: Reading { format, space: Some(SMALL), kinds: Kinds::Found, ..Reading::default() },
+        bounds: Bounds { chunk_rows: 5, ..Bounds::default() },
         ..Options::default()
     };
     let inputs = [input(bytes)];

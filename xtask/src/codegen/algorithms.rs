@@ -32,7 +32,9 @@ struct Notes {
     use_when: String,
     avoid: String,
     twin: String,
+    /// The method whose page has the derivation.
     page: Option<String>,
+    derivation: Option<String>,
     example: String,
 }
 
@@ -103,6 +105,7 @@ fn notes() -> Result<BTreeMap<String, Notes>> {
             avoid: field("avoid")?,
             twin,
             page: optional("page"),
+            derivation: optional("derivation"),
             example: field("example")?,
         };
         notes.insert(name, fresh);
@@ -184,12 +187,14 @@ fn page(
             cell("about")
         ));
     }
-    page.push_str(&format!(
-        "\n## Example\n\n```sh\n{commands}```\n\n```text\n{output}```\n\n## See also\n\n"
-    ));
-    if let Some(derivation) = &notes.page {
+    page.push_str(&format!("\n## Example\n\n```sh\n{commands}```\n\n```text\n{output}```\n\n"));
+    if let Some(derivation) = &notes.derivation {
+        page.push_str(&format!("## Derivation\n\n{}\n\n", derivation.trim()));
+    }
+    page.push_str("## See also\n\n");
+    if let Some(method) = &notes.page {
         page.push_str(&format!(
-            "* [Derivation, measurements and pitfalls](../methods/{derivation}.md)\n"
+            "* [Derivation, measurements and pitfalls]({method}.md#derivation)\n"
         ));
     }
     page.push_str("* [Notation](../notation.md), [which method?](../choosing.md)\n");

@@ -1,4 +1,4 @@
-//! What each crate depends on, as a table for ARCHITECTURE.md.
+//! Dependencies of each crate, as a table for ARCHITECTURE.md.
 
 use crate::workspace::Package;
 

@@ -10,6 +10,7 @@ use crate::workspace::packages;
 
 mod algorithms;
 mod arrows;
+mod papers;
 mod unsafe_modules;
 
 /// Whether documents are written or only compared.
@@ -25,6 +26,7 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
     between_markers(Path::new("ARCHITECTURE.md"), "arrows", &arrows, mode)?;
     let modules = unsafe_modules::table(&packages)?;
     between_markers(Path::new("SECURITY.md"), "unsafe", &modules, mode)?;
+    papers::pages(mode)?;
     // The tests have just built the program, and would not share all they built with it alone.
     if mode == Mode::Write {
         let mut build = cargo();

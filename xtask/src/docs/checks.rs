@@ -1,4 +1,4 @@
-//! What holds of the pages without building the site: links lead somewhere, the table of contents is complete, formulas
+//! Checks of the pages that need no built site: links lead somewhere, the table of contents is complete, formulas
 //! can be read, the README is short.
 
 use std::collections::BTreeSet;

@@ -60,8 +60,8 @@ fn the_files_of_real_changes_are_listed_truly() {
     let walks = walks(&text);
     assert_eq!(
         walks.len(),
-        6,
-        "a penalty, an algorithm, a format, a filter, a command, an experiment"
+        9,
+        "a loss, a penalty, an algorithm, a format, a filter, a command, a flag, an address of the service, an experiment"
     );
     let mut wrong = Vec::new();
     for walk in &walks {

@@ -14,6 +14,10 @@ mod contributing;
 mod math;
 mod pages;
 mod preprocess;
+#[cfg(test)]
+mod public_names;
+#[cfg(test)]
+mod records;
 
 pub(crate) use preprocess::preprocess;
 

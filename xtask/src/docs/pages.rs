@@ -65,10 +65,13 @@ mod tests {
 
     #[test]
     fn links_are_followed_and_made() {
-        let page = Path::new("docs/methods/pda.md");
+        let page = Path::new("docs/algorithms/pda.md");
         assert_eq!(resolved(page, "../../README.md"), Path::new("README.md"));
-        assert_eq!(resolved(page, "apa.md"), Path::new("docs/methods/apa.md"));
-        assert_eq!(relative(Path::new("methods/pda.md"), Path::new("cli.md")), "../cli.md");
-        assert_eq!(relative(Path::new("cli.md"), Path::new("methods/pda.md")), "methods/pda.md");
+        assert_eq!(resolved(page, "apa.md"), Path::new("docs/algorithms/apa.md"));
+        assert_eq!(relative(Path::new("algorithms/pda.md"), Path::new("cli.md")), "../cli.md");
+        assert_eq!(
+            relative(Path::new("cli.md"), Path::new("algorithms/pda.md")),
+            "algorithms/pda.md"
+        );
     }
 }

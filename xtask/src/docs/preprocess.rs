@@ -103,8 +103,8 @@ mod tests {
     fn links_stay_on_the_site_or_become_names() {
         let fresh =
             |page: &str, file: &str, text: &str| linked(Path::new(page), Path::new(file), text);
-        let on_page = |text: &str| fresh("methods/pda.md", "docs/methods/pda.md", text);
-        assert_eq!(on_page("[a](apa.md#x)"), "[a](../methods/apa.md#x)");
+        let on_page = |text: &str| fresh("algorithms/pda.md", "docs/algorithms/pda.md", text);
+        assert_eq!(on_page("[a](apa.md#x)"), "[a](../algorithms/apa.md#x)");
         assert_eq!(on_page("[a](#x) [b](https://c)"), "[a](#x) [b](https://c)");
         assert_eq!(on_page("[record](../../record/x.md)."), "record (`record/x.md`).");
         assert_eq!(on_page("[`record/x.md`](../../record/x.md)"), "`record/x.md`");

@@ -1,6 +1,7 @@
 //! Checks the source against `layers.toml`: a module may use modules of its own layer and of the layers below, never one above,
 //! and modules of one layer may not depend on each other in a circle. Dependencies between crates are checked against the same file.
 
+mod messages;
 mod tokens;
 mod uses;
 

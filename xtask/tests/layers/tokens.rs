@@ -66,6 +66,35 @@ fn all_tokens(source: &str) -> Vec<Token> {
     found
 }
 
+/// The string literals of a file, up to its tests.
+pub(crate) fn strings(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let text: Vec<char> = source.chars().collect();
+    let (mut found, mut i) = (Vec::new(), 0);
+    while i < text.len() {
+        let rest = &text[i..];
+        let starts = |with: &str| rest.iter().copied().take(with.len()).eq(with.chars());
+        let literal = match rest[0] {
+            '"' => Some(quoted(rest, '"')),
+            _ => raw_string(rest),
+        };
+        i += match literal {
+            Some(length) => {
+                found.push(rest[..length].iter().collect());
+                length
+            }
+            None if starts("//") => rest.iter().position(|&c| c == '\n').unwrap_or(rest.len()),
+            None if starts("/*") => comment(rest),
+            None if rest[0] == '\'' => character_or_lifetime(rest),
+            None if is_word_character(rest[0]) => {
+                rest.iter().take_while(|&&c| is_word_character(c)).count()
+            }
+            None => 1,
+        };
+    }
+    found
+}
+
 fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

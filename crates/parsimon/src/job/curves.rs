@@ -94,6 +94,14 @@ struct Tried {
     residuals: Residuals,
 }
 
+/// Reads rows; behind more bad rows than a sample passes over, the rows have ended.
+fn reads(reader: &mut Reader, chunk: &mut Chunk) -> Result<bool, DataError> {
+    match reader.read(chunk) {
+        Err(error) if error.is_bad_row() => Ok(false),
+        read => read,
+    }
+}
+
 impl<'a> Trial<'a> {
     /// `None` where there is nothing to decide.
     fn new(
@@ -133,7 +141,7 @@ impl<'a> Trial<'a> {
         let mut options = options.clone();
         options.run = Run { threads: 1, ..options.run };
         options.ask = Ask { keep_names: false, mark_skipped: false, ..options.ask };
-        options.bounds.skip_bad = u64::MAX;
+        options.bounds.skip_bad = Sample::ROWS as u64;
         let learner =
             LearnerOptions { precision: job.precision, bias: job.bias, storage: Storage::Index };
         Ok(Some(Self {
@@ -257,7 +265,7 @@ impl<'a> Trial<'a> {
         let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
         let (mut row, mut stride) = (0, 1);
         let most = self.limit.map_or(FAR, |limit| limit.min(FAR));
-        while row < most && reader.read(&mut chunk)? {
+        while row < most && reads(&mut reader, &mut chunk)? {
             for i in 0..chunk.len() {
                 if row < most && row % stride == 0 && self.is_learned(row + 1) {
                     all.copy_row(&chunk, i);
@@ -280,7 +288,7 @@ impl<'a> Trial<'a> {
         let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
         let mut row = 0;
         let most = self.most.min((MOST_CELLS / self.width()).max(LEAST_OF_MANY));
-        while all.len() < most && reader.read(&mut chunk)? {
+        while all.len() < most && reads(&mut reader, &mut chunk)? {
             for i in 0..chunk.len() {
                 row += 1;
                 if all.len() < most && self.is_learned(row) {

@@ -16,7 +16,7 @@ from ._base import _labels, _Parsimon
 from ._columns import ColumnRoles, paths, roles
 from ._errors import BadRowError
 from ._frames import checked_labels, has_words
-from ._learning import _dicts
+from ._learning import _named
 from ._settings import AS_NUMBERS, CLASS_LOSSES, _can_stream, _has_probabilities, _scores_poorly, _text
 from ._typing import Floats, Labels, available_if
 
@@ -263,7 +263,7 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
-        rows, y = _dicts(X), np.asarray(y)
+        rows, y = _named(X), np.asarray(y)
         if not rows:
             return self
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -272,7 +272,7 @@ class Classifier(ClassifierMixin, _Parsimon):
             if first:
                 self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
             learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
-            learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+            learner.learn_many(self._placed(rows), self._codes(y), weights)
             if first:
                 self._adopt(learner)
         return self

@@ -182,7 +182,14 @@ class Learning(Arrays):
 
     def _margins_many(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self._learner.margins_many([self._row(x) for x in _dicts(X)])
+        return self._learner.margins_many(self._placed(_named(X)))
+
+    def _placed(self, rows: Any) -> Any:
+        """The rows of ``_named`` as the learner takes them."""
+        if not isinstance(rows, tuple):
+            return [self._row(x) for x in rows]
+        names, values = rows
+        return list(self._row(dict.fromkeys(names))), values
 
     # Tables that the native readers read.
 
@@ -285,6 +292,15 @@ class Learning(Arrays):
     def _table_margins(self, table: Any) -> Floats:
         check_is_fitted(self)
         return self._learner.margins_table(table)
+
+
+def _named(X: Any) -> Any:
+    """A list of dictionaries; of a pandas frame of numbers the names of its columns and an array, which costs no dictionary per row."""
+    if type(X).__module__.startswith("pandas.") and hasattr(X, "dtypes"):
+        kinds = [getattr(dtype, "kind", "O") if isinstance(dtype, np.dtype) else "O" for dtype in X.dtypes]
+        if kinds and all(kind in "fiub" for kind in kinds) and X.columns.is_unique:
+            return (list(X.columns), np.ascontiguousarray(X.to_numpy(dtype=np.float64))) if len(X) else []
+    return _dicts(X)
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:

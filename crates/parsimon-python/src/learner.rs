@@ -11,8 +11,9 @@ use parsimon::workspace::{ColumnMoments, Frozen};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::dict::NamedRows;
 use crate::errors::raised;
 use crate::guard::guarded;
 use crate::inner::{Inner, lock, lock_to_learn};
@@ -261,27 +262,29 @@ impl Learner {
     fn learn_many(
         &self,
         py: Python<'_>,
-        rows: &Bound<'_, PyList>,
+        rows: &Bound<'_, PyAny>,
         labels: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
         let labels = labels.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
+        let rows = NamedRows::new(rows)?;
         if labels.len() != rows.len() || weights.is_some_and(|w| w.len() != rows.len()) {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let inner = &mut *lock_to_learn(py, &self.inner)?;
-        learn_dicts::learn_many(py, inner, rows, labels, weights)
+        learn_dicts::learn_many(py, inner, &rows, labels, weights)
     }
 
     /// The margins of several rows, one per class.
     fn margins_many<'py>(
         &self,
         py: Python<'py>,
-        rows: &Bound<'py, PyList>,
+        rows: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = NamedRows::new(rows)?;
         let inner = &mut *lock(py, &self.inner)?;
-        let margins = learn_dicts::margins_many(py, inner, rows)?;
+        let margins = learn_dicts::margins_many(py, inner, &rows)?;
         by_row(py, margins, inner)
     }
 

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 /// A place to write to, buffered.
 pub(crate) enum Output {
     Stdout(BufWriter<Stdout>),
-    /// Names and labels of data may hold control characters, which a terminal would obey.
+    /// Names and labels of data may hold control characters, which a terminal would execute.
     Terminal(BufWriter<Stdout>),
     File(OutputFile),
 }
@@ -62,7 +62,7 @@ pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Fault> {
     out.finish()
 }
 
-/// Refuses the name of a file that would hold something else than its ending says.
+/// Refuses the name of a file whose ending does not fit its contents.
 pub(crate) fn refuse_endings(
     argument: &str,
     path: Option<&Path>,

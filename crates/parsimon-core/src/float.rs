@@ -6,7 +6,7 @@ use crate::State;
 
 /// `f32` or `f64`: the number type of a coordinate's state, and of all arithmetic on it.
 ///
-/// Nothing is computed half in one and half in the other. Sums that run over the whole stream (the
+/// A computation never mixes the two. Sums that run over the whole stream (the
 /// clock) are always `f64`.
 pub trait Float:
     State

@@ -53,7 +53,7 @@ pub struct Learner<F: Float, R: Rule<F>> {
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
 }
 
-/// How many equal rows a row counts as: one of several learners counts each of its rows as one row of every learner.
+/// Number of equal rows that a row counts as: one of several learners counts each of its rows as one row of every learner.
 #[derive(Clone, Copy)]
 pub(crate) struct Copies {
     count: u32,
@@ -78,7 +78,7 @@ pub(crate) struct Bias<F: Float, R: Rule<F>> {
 }
 
 impl<F: Float, R: Rule<F>> Bias<F, R> {
-    /// PERF: the only coordinate of an index is at its first place.
+    /// PERF: a table with one coordinate has it at the first place.
     #[inline(always)]
     fn played(&self) -> (F, F) {
         self.rule.played_kept(&self.now, BIAS, &self.table.get_at(BIAS, &mut 0))
@@ -95,10 +95,10 @@ impl<F: Float, R: Rule<F>> Bias<F, R> {
 /// The current row: its coordinates, weights and values in the learner's precision, and the bias played.
 struct Scratch<F, C> {
     coords: Vec<C>,
-    /// Where they are in the index, if the table is one.
+    /// Their places in the index, if the table is an index.
     ///
-    /// PERF: rows of a table have the same features in the same order, and those of a stream often have. They are found where they
-    /// were found for the last row, and changed where they were found.
+    /// PERF: rows of a table have the same features in the same order, and rows of a stream often do. The places of the last row are
+    /// tried first, and coordinates are changed in place.
     places: Vec<u32>,
     /// Whether the coordinates lie one after the other in the table, and were not copied.
     is_run: bool,
@@ -132,7 +132,7 @@ impl<F: Float, C: State> Scratch<F, C> {
     }
 }
 
-/// The bias is asked for under this index; rules that look at indices have none of theirs there.
+/// Index of the bias; rules that depend on indices assign nothing to it.
 const BIAS: u32 = Tally::BIAS;
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
@@ -162,7 +162,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         }
     }
 
-    /// As [`new`](Learner::new), going the way to the set where the row's loss is zero: the tangent over
+    /// Like [`new`](Learner::new), with steps towards the set where the row's loss is zero: the tangent over
     /// `x.x + delta`. For the squared loss the set is a hyperplane (NLMS), for the squared hinge a half-space.
     pub fn projecting(
         rule: R,
@@ -209,7 +209,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
         self.row.base = base;
         match label {
-            // A row of weight 0 is as if it were not there.
+            // A row of weight 0 changes nothing.
             Some(y) if weight > 0.0 => (self.step)(self, x, y, weight),
             _ => self.gather(x),
         }
@@ -360,8 +360,8 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
     #[inline(always)]
     fn work(self) -> f64 {
         let Learner { rule, now, table, row, bias, .. } = self.learner;
-        // PERF: of what is not behind a reference the compiler knows that the loop does not change it, and computes what follows from it
-        // once. The clock is moved out of the learner and back.
+        // PERF: the compiler knows that the loop does not change a value that is not behind a reference, and computes its consequences
+        // once. So the clock is moved out of the learner and back.
         let (rule, clock) = (rule.clone(), std::mem::take(now));
         let indices = self.x.indices();
         row.resize(indices.len());
@@ -380,7 +380,7 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
         }
-        // PERF: of slices as long as each other the compiler compares no lengths in the loop.
+        // PERF: slices of equal length need no length check in the loop.
         let len = indices.len();
         let coords = &run.unwrap_or(&row.coords)[..len];
         let (w, kept) = (&mut row.w[..len], &mut row.kept[..len]);
@@ -537,7 +537,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
                 let mut weights = Vec::new();
-                // PERF: most coordinates of a large table have no weight; they are not written down first.
+                // PERF: most coordinates of a large table have no weight; no list of them is made.
                 self.table.visit_seen(|j, c| {
                     let w = self.rule.weight(&self.now, j, c).to_f64();
                     if w != 0.0 {
@@ -594,5 +594,5 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     }
 }
 
-/// How many rows ahead coordinates are asked for.
+/// Number of rows ahead for which coordinates are prefetched.
 const AHEAD: usize = 1;

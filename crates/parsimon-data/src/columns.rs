@@ -21,7 +21,7 @@ pub(crate) struct Columns {
     /// Columns of the table that the schema does not know, and the other way round.
     pub(crate) unknown: Vec<String>,
     pub(crate) absent: Vec<String>,
-    /// What separates cells, in text.
+    /// Separator of cells, in text.
     pub(crate) delimiter: u8,
     /// Whether the first line of text has their names.
     pub(crate) has_header: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Column {
     pub(crate) carried: Option<u32>,
 }
 
-/// What a column is for.
+/// Role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Label,

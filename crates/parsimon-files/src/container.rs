@@ -93,7 +93,7 @@ struct Section {
     bytes: u64,
 }
 
-/// A header and named arrays. Those that were read stay where they are in the bytes of the file.
+/// A header and named arrays. Arrays that were read stay in the bytes of the file.
 pub struct Container<'a> {
     /// The header, except for the list of arrays.
     pub about: Value,

@@ -1,4 +1,4 @@
-//! How far the microphone contradicts the prediction of the filter.
+//! Mismatch between the microphone and the prediction of the filter.
 //!
 //! The residual of a filter with the right path does not correlate with its prediction, whether the near end speaks or not. After a
 //! change of the path the error holds the prediction of the old path with its sign turned. With `E` the error, `Y` the predicted
@@ -16,7 +16,7 @@ use crate::state::{Reader, Writer};
 
 /// Seconds over which error and prediction are compared.
 pub(super) const SECONDS: f32 = 0.1;
-/// A prediction below this share of the usual one says nothing.
+/// A prediction below this share of the average one is not evaluated.
 const QUIET: f32 = 0.1;
 /// The prediction is confirmed below this mismatch...
 const CONFIRMED: f32 = 0.2;
@@ -142,7 +142,7 @@ impl Mismatch {
         self.usual_left.exp()
     }
 
-    /// The filter is another one. `distrust`: it is to prove itself again.
+    /// Notes that the filter was replaced. With `distrust` its trust starts again from zero.
     pub(super) fn start_again(&mut self, distrust: bool) {
         (self.cross, self.echo, self.error) = (0.0, 0.0, 0.0);
         if distrust {

@@ -165,7 +165,7 @@ pub(crate) struct BenchArgs {
     pub(crate) json: bool,
 }
 
-/// What a request of `bench` does.
+/// Requests of `bench`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OpArg {
     /// Score rows

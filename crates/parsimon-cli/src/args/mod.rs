@@ -165,7 +165,7 @@ impl From<PrecisionArg> for parsimon::settings::Precision {
     }
 }
 
-/// Where weights are kept; it never changes a result.
+/// Storage of the weights; it never changes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreArg {
     /// An array for hashed features; for ids, one that grows with the largest
@@ -185,7 +185,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Number of passes over the data [default: 1; without -a, several where rows times passes stay below a million and rows
     /// that are held out are predicted better]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = number::positive::<u32>)]
@@ -264,7 +264,7 @@ pub(crate) struct TrainArgs {
 
 /// Precision, bias and store.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct FrameArgs {
+pub(crate) struct LearnerArgs {
     /// Number type of the weights [default: f32]
     #[arg(long, value_enum, help_heading = "Model")]
     pub(crate) precision: Option<PrecisionArg>,
@@ -276,14 +276,14 @@ pub(crate) struct FrameArgs {
     pub(crate) store: StoreArg,
 }
 
-impl FrameArgs {
+impl LearnerArgs {
     /// The precision, after the default.
     pub(crate) fn precision(&self) -> parsimon::settings::Precision {
         self.precision.unwrap_or(PrecisionArg::F32).into()
     }
 }
 
-/// How to print all weights.
+/// Formats of all weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WeightsFormat {
     Json,
@@ -363,7 +363,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
@@ -397,7 +397,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory, FromArgMatches};
 use super::{Cli, help, mistake, vw};
 use crate::fault::Fault;
 
-/// Reads the command line. Prints help and ends the program where help is asked for.
+/// Reads the command line. Prints help and ends the program if the words ask for help.
 pub(crate) fn parse() -> Result<Cli, Fault> {
     let mut root = Cli::command();
     root.build();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::data::KindsArg;
-use super::{FrameArgs, SpecArgs, number};
+use super::{LearnerArgs, SpecArgs, number};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -159,7 +159,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// How much to log to standard error
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
     pub(crate) verbosity: VerbosityArg,
@@ -172,7 +172,7 @@ pub(crate) struct ServeArgs {
     pub(crate) quiet: bool,
 }
 
-/// How much is written about the work.
+/// Levels of the log on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerbosityArg {
     /// What ends the service
@@ -271,7 +271,7 @@ pub(crate) enum AcksArg {
     Follower,
 }
 
-/// What to do with a label that comes too late.
+/// Treatment of a label that arrives after the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LateArg {
     /// Answer "late": true and learn nothing

@@ -18,7 +18,7 @@ use parsimon_serve::{
 };
 
 use super::demo::{self, Data};
-use super::train::frame;
+use super::train::model_options;
 use crate::args::{AcksArg, LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
 use crate::console::{complain, note};
 use crate::fault::Fault;
@@ -67,7 +67,7 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
     let service = Arc::new(Service::opening(limits, access));
     let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
     let mut server = match Server::bind(args.listen, service.clone()) {
-        // Another program at the usual port does not keep a newcomer from the demo.
+        // The demo takes another port if the default one is in use.
         Err(e) if args.demo && e.kind() == ErrorKind::AddrInUse => {
             Server::bind(SocketAddr::new(args.listen.ip(), 0), service.clone())
         }
@@ -91,7 +91,7 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
             if vw.is_some() {
                 check_vw_model(args, &models)?;
             }
-            // Before, a signal ends the program at once. Whoever reads the address may already send one.
+            // Before this point a signal ends the program at once. A client that reads the printed address may already send one.
             *state() = Some(interrupt::stop());
             if args.tokens.is_some() {
                 interrupt::keep_on_hangup();
@@ -241,7 +241,7 @@ fn followed(args: &ServeArgs, leader: &following::Leader) -> Result<Vec<String>,
     }
 }
 
-/// Copies what a new follower begins with.
+/// Copies the state with which a new follower begins.
 fn prepare(args: &ServeArgs, leader: &following::Leader, name: &str) -> Result<(), Fault> {
     let Some(data) = &args.data else { return Ok(()) };
     let (policy, never) = (policy(args, data), || false);
@@ -263,7 +263,7 @@ fn reload_tokens(args: &ServeArgs, service: &Service) {
     }
 }
 
-/// Tells systemd how far the service is, if it was started by it with `Type=notify`.
+/// Reports the state of the service to systemd, if a unit with `Type=notify` started it.
 #[cfg(unix)]
 fn notify_manager(state: &str) {
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
@@ -385,7 +385,7 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
         ));
     }
     let schema = schema(args, &settings)?;
-    let options = frame(&args.frame, &schema);
+    let options = model_options(&args.learner, &schema);
     let finds_kinds = args.finds_kinds();
     Ok(Source::Fresh {
         settings: Box::new(settings),
@@ -395,7 +395,7 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
     })
 }
 
-/// How the rows of a new model are read.
+/// Returns the reading of rows of a new model.
 fn schema(args: &ServeArgs, settings: &Settings) -> Result<InputSchema, Fault> {
     if !(1..=31).contains(&args.bits) {
         return Err(Fault::Usage(format!("--bits must be 1 to 31, got {}", args.bits)));

@@ -21,7 +21,7 @@ const SNIFFED: usize = 20;
 /// The place of the first record, where it is a row.
 const FIRST: usize = usize::MAX;
 
-/// What the first records say.
+/// Findings in the first records.
 pub(crate) struct Head {
     pub(crate) columns: Columns,
     /// The kinds of columns, where columns have kinds.
@@ -51,7 +51,7 @@ pub(crate) fn sniff(head: &[u8], is_whole: bool, separator: Option<u8>) -> Diale
             .take(SNIFFED)
             .map(|record| cells(record, dialect).map_or(0, |cells| cells.len()));
         let Some(first) = counts.next() else { continue };
-        // Of two that cut alike the other is a decimal comma.
+        // If two signs cut alike, the other sign is a decimal comma.
         let is_better = first > best.0 || (first > 1 && first == best.0);
         if is_better && counts.all(|count| count == first) {
             best = (first, dialect);
@@ -382,7 +382,7 @@ impl Judged {
     }
 }
 
-/// What the options say about columns.
+/// Columns of the options.
 pub(crate) fn asked(options: &Options) -> Asked<'_> {
     Asked {
         label: options.reading.label_column.as_deref(),

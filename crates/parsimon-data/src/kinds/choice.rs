@@ -9,7 +9,7 @@ use crate::error::shown;
 use crate::remedy::{Message, Remedy, Setting};
 use crate::role_names::{WEAK_LABEL, asks_no_weight, is_label_name, is_weight_name};
 
-/// What the user says about columns.
+/// Choices of the user about columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) label: Option<&'a str>,
@@ -207,7 +207,7 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<(usize, LabelGuess)
     if !likely.iter().all(is_weak) {
         likely.retain(|i| !is_weak(i));
     }
-    // Beside `x`, `y` is a coordinate or the width of a thing, unless there is nothing else.
+    // Beside `x`, `y` is a coordinate or a width and not the label, unless no other column can be the label.
     let has_x = names.iter().any(|name| name.eq_ignore_ascii_case("x"));
     let is_coordinate = has_x && names.len() > 2;
     // The index of a pandas frame is written behind its columns.

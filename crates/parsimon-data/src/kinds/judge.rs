@@ -75,7 +75,7 @@ pub(crate) struct Judge {
 pub(crate) struct Verdict {
     pub(crate) kind: Kind,
     pub(crate) form: Option<&'static str>,
-    /// What it is if the user wants an identifier or a constant kept.
+    /// Kind of the column if the user keeps an identifier or a constant.
     pub(crate) kept: Kind,
     /// A cell that is no number, if one was seen.
     pub(crate) odd: Option<String>,
@@ -235,7 +235,7 @@ impl Judge {
         self.are_plain
     }
 
-    /// How many cells had a value.
+    /// Number of cells that had a value.
     pub(crate) fn values(&self) -> usize {
         self.values
     }

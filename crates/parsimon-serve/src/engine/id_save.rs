@@ -68,7 +68,7 @@ impl IdTable {
         out
     }
 
-    /// Adds what such bytes hold; `None` if they are not a table.
+    /// Adds the entries of such bytes; `None` if they are not a table.
     pub(crate) fn restore(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((tag, rest)) = bytes.split_first() {
             let mut input = rest;

@@ -82,7 +82,7 @@ impl Taken {
     }
 }
 
-/// How a request is to be learned.
+/// Options of a request that is learned.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
     /// The bytes that identify the row; empty if nothing does.

@@ -1,4 +1,4 @@
-//! A model with a name: what it is made of, and what can be asked of it.
+//! A model with a name: its parts and its operations.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -150,7 +150,7 @@ impl Opened {
 pub struct Report {
     /// Rows that were learned again from the log.
     pub replayed: u64,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Bytes of unfinished records that were cut from the end of the log.
     pub torn: u64,
@@ -351,7 +351,7 @@ impl Model {
         self.learning.is_some()
     }
 
-    /// The side that learns, or why there is none.
+    /// The side that learns, or the reason why the model does not learn.
     pub fn learner(&self) -> Result<&Learning, Refusal> {
         self.learning.as_ref().ok_or_else(|| {
             let name = &self.name;
@@ -408,7 +408,7 @@ impl Model {
 }
 
 impl Learning {
-    /// How far the log and the learner are.
+    /// Progress of the log and of the learner.
     pub fn reached(&self) -> Reached {
         self.shared.status.now()
     }

@@ -32,7 +32,7 @@ pub(crate) const FIRST: u64 = 1;
 pub(crate) enum Stop {
     /// A record has to be skipped, and there is no copy of the state before it: see [`Replay::careful`].
     Diverged,
-    /// The words lack the directory.
+    /// The message does not name the directory.
     Record(u64, String),
     Open(OpenError),
 }

@@ -153,7 +153,7 @@ impl RowReading {
     }
 }
 
-/// How rows are read: as at the start and, once the first rows have shown the kinds of their columns, with these.
+/// The reading of rows: that of the start and, once the first rows have shown the kinds of their columns, with these.
 pub(crate) struct Readings {
     first: RowReading,
     settled: OnceLock<RowReading>,

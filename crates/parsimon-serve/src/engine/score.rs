@@ -22,7 +22,7 @@ pub struct Scored<'a> {
     pub id: &'a [u8],
     /// Its margins, one or one per class.
     pub margins: &'a [f64],
-    /// How many of its features have a weight; `None` where the model is not linear. With 0 the score is the prior.
+    /// Number of its features that have a weight; `None` where the model is not linear. With 0 the score is the prior.
     pub known: Option<usize>,
     /// The state it was scored with.
     pub version: Version,
@@ -226,7 +226,7 @@ impl Model {
     }
 }
 
-/// How many cells of number columns of each row have a weight; empty if rows have no such columns.
+/// Number of cells of number columns that have a weight, for each row; empty if rows have no such columns.
 fn known_cells(replica: &Replica, chunk: &Chunk) -> Vec<usize> {
     if chunk.columns().is_empty() {
         return Vec::new();

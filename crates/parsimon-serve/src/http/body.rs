@@ -49,7 +49,7 @@ impl Deadline {
     }
 }
 
-/// How long a body may take.
+/// Time limit of a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request whose body was received.

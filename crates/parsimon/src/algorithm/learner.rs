@@ -17,7 +17,7 @@ use crate::options::Storage;
 /// The most classes times settings of a race: with more classes, fewer settings race. At eight bytes each they take 32 kB per feature.
 const MOST_HEADS: usize = 4096;
 
-/// The settings of a race of several classes, in order: as many of those that are wanted as fit, and two at least.
+/// The settings of a race of several classes, in order: as many of the racers as fit, and at least two.
 pub(super) fn racing(racers: &Racers, classes: usize) -> Vec<usize> {
     let most = (MOST_HEADS / classes.max(1)).max(2);
     let mut some: Vec<usize> = racers.wanted.iter().copied().take(most).collect();

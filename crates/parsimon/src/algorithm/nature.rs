@@ -19,7 +19,7 @@ pub enum Nature {
     Kernel,
 }
 
-/// Asks for nothing but the nature.
+/// A composer that determines the nature, and builds nothing.
 pub(crate) struct NatureComposer(pub(crate) Loss);
 
 impl<F: Float> Composer<F> for NatureComposer {

@@ -23,7 +23,7 @@ impl RoomComposer<'_> {
 
     /// One table for each class.
     fn tables<F: Float, R: Rule<F>>(&self, rule: R, storage: Storage) -> u64 {
-        // Weights of features never seen count as well, which a learner of no features knows.
+        // Weights of features that were never seen count as well: they are those of a learner without features.
         let empty = Learner::<F, R>::new(rule, None, self.0.loss, Table::index());
         let table = storage.slots().saturating_mul(size_of::<R::Coord>() as u64);
         table.saturating_add(empty.room(Coming::default())).saturating_mul(self.heads())

@@ -116,7 +116,7 @@ mod tests {
         let typed = T::default().into_settings().unwrap();
         assert_eq!(typed.to_json(), spec.to_json(), "{name}");
         assert_eq!(typed.may_find_two_classes(), spec.may_find_two_classes(), "{name}");
-        // What was written reads as what it was, with the loss that the spec has.
+        // Settings that were written are read back unchanged, with the loss of the spec.
         let mut loss = Map::new();
         T::Losses::read(super::super::setting::Values(spec.to_json())).unwrap().write(&mut loss);
         assert!(loss.iter().all(|(name, value)| spec.to_json()[name] == *value), "{name}");

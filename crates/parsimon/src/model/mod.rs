@@ -270,7 +270,7 @@ fn distinct(frozen: &Frozen) -> Vec<u32> {
 /// The bytes of the arrays of several classes, at most.
 const MOST_ARRAYS: u64 = 32 << 20;
 
-/// Weights laid out for prediction, with what the settings do to rows and margins.
+/// Weights laid out for prediction, with the transformations of rows and margins by the settings.
 pub(crate) fn laid_out(
     frozen: &Frozen,
     columns: &[ColumnMoments],

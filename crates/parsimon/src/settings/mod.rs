@@ -263,7 +263,7 @@ impl Settings {
 
     /// Returns the way in which such settings share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        // Class weights are of one learner; settings with others would see other rows.
+        // A learner has one set of class weights; settings with other class weights would see other importances.
         if self.is_multiclass() || self.class_weight().is_some() {
             None
         } else {

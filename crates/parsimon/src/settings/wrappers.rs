@@ -1,4 +1,4 @@
-//! The learners around the learner of a method, in their one order.
+//! Wrappers around the learner of a method, in their fixed order.
 
 use parsimon_core::{
     Float, FromModel, Normalized, Online, Precision, StandardizedColumns, StandardizedTarget,
@@ -9,7 +9,7 @@ use crate::algorithm::lanes::Narrow;
 use crate::found::Found;
 use crate::options::LearnerOptions;
 
-/// Rows on a common scale: next to the method, which sees nothing else.
+/// Rows on a common scale: the innermost wrapper, around the method.
 type Rows<F, O> = Normalized<F, O>;
 /// Labels on a common scale, around the rows: base values are in the units of the label.
 type Labels<F, O> = StandardizedTarget<Rows<F, O>>;

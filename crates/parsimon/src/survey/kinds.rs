@@ -102,7 +102,7 @@ pub(super) fn of(reader: &Reader, options: &Options) -> Options {
 /// wider kind.
 pub(crate) fn widened(options: &Options, error: &DataError) -> Option<(Options, Widening)> {
     let Kinds::Known(table) = &options.reading.kinds else { return None };
-    // A column that the user declares to be numbers stays one.
+    // A column that the user declares to be numbers stays a number column.
     let is_declared =
         options.reading.numbers.iter().any(|name| Some(name.as_str()) == error.field());
     if error.kind() != DataErrorKind::Kind || is_declared {

@@ -88,7 +88,7 @@ impl Trainer {
         }
     }
 
-    /// Refuses what could not be read back.
+    /// Refuses a state that could not be read back.
     pub(super) fn check(
         about: &Value,
         state: &StateWriter,

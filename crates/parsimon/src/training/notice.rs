@@ -1,4 +1,4 @@
-//! What was noticed while a model was trained.
+//! Notices of training.
 
 use super::{Behind, Evidence, Hindsight};
 use crate::survey::Widening;
@@ -38,7 +38,7 @@ pub enum Notice {
         feature: String,
         /// Rows looked at.
         rows: u64,
-        /// How well it predicts.
+        /// Evidence that it predicts the label.
         evidence: Evidence,
     },
     /// The final model has forgotten much of what it learned first: the order of the rows misleads.
@@ -100,7 +100,7 @@ impl Notice {
     }
 }
 
-/// What several passes gain on one, on rows that no setting had learned.
+/// Gain of several passes over one, on rows that no setting had learned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidenced {
     /// The number of passes.
@@ -111,11 +111,11 @@ pub struct Evidenced {
     pub loss: f64,
     /// The loss after one pass.
     pub one_pass: f64,
-    /// The estimate of what is reported: the loss, or for several classes the share of errors.
+    /// The estimate of the reported measure: the loss, or for several classes the share of errors.
     pub estimate: f64,
 }
 
-/// Why a run is likely to be worse than a constant.
+/// Reasons why a run is likely to be worse than a constant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -123,7 +123,7 @@ pub enum Reason {
     Magnitude {
         /// The feature's name, or its id.
         feature: String,
-        /// How many times larger.
+        /// Ratio of its values to those of the others.
         times: f64,
     },
     /// Labels are numbers so large that predictions, which begin at 0, have not reached them.

@@ -1,7 +1,7 @@
 //! Checkpoints written while learning continues.
 //!
 //! The learner only copies its state: the header, and the numbers as bytes in memory that is used again and again. Names, checksum, file
-//! and disk are the business of a thread. The bytes are those of [`Trainer::save_checkpoint`].
+//! and disk are handled by a thread. The bytes are those of [`Trainer::save_checkpoint`].
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -31,7 +31,7 @@ pub(super) struct Saver {
 #[derive(Default)]
 struct Buffers {
     state: Vec<u8>,
-    /// Names from before this pass over the data.
+    /// Names of the passes before this one.
     names: Names,
     /// Names met in this pass.
     met: NewNames,

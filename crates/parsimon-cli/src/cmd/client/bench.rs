@@ -72,7 +72,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
     };
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..args.connections).map(|_| scope.spawn(send)).collect();
-        // A thread that panicked has found nothing.
+        // A thread that panicked has no results.
         threads
             .into_iter()
             .filter_map(|thread| thread.join().ok())

@@ -125,7 +125,7 @@ impl Sender {
             let mut asked = None;
             let fault = match connection.post(path, &headers, &batch.text) {
                 Ok(answer) if answer.status == 200 => return Ok(answer),
-                // Rows of a request that were all refused one by one are reported like those of other requests.
+                // A request whose rows were all refused one by one is reported like other requests.
                 Ok(answer) if answer.status == 400 && answer.json()["refused"].is_array() => {
                     return Ok(answer);
                 }

@@ -24,7 +24,7 @@ use parsimon_page::chart::learning_curve;
 use self::predictions::PredictionsFile;
 use self::reporter::Reporter;
 use super::columns;
-use crate::args::{FrameArgs, StoreArg, TrainArgs};
+use crate::args::{LearnerArgs, StoreArg, TrainArgs};
 use crate::cmd::evaluate;
 use crate::cmd::predict::{OTHER_TABLES, TABLE_NAMES};
 use crate::console::{announce_terminal, note};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         ));
     }
     columns::warn(&outcome.warnings);
-    // Nothing is written that another job has written since.
+    // Files that another job has written since are not overwritten.
     if let Some(path) = &args.checkpoint {
         check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
     }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     }
     predictions.map_or(Ok(()), PredictionsFile::finish)?;
     let test = match &tests[..] {
-        // After a signal nothing more is begun.
+        // After a signal no further work begins.
         _ if outcome.is_stopped => None,
         [] => None,
         tests => Some(judge(args, outcome, tests, plan)?),
@@ -113,12 +113,12 @@ fn planned<'a>(
     source: &'a dyn Source,
     schedule: Schedule,
 ) -> Result<Job<'a>, Fault> {
-    let mut options = args.data.options(args.frame.precision())?;
+    let mut options = args.data.options(args.learner.precision())?;
     options.run.stop = Some(interrupt::stop());
     let mut job = Job {
-        precision: args.frame.precision(),
-        bias: !args.frame.no_bias,
-        storage: match args.frame.store {
+        precision: args.learner.precision(),
+        bias: !args.learner.no_bias,
+        storage: match args.learner.store {
             StoreArg::Dense => InputSchema::storage,
             StoreArg::Index => |_| Storage::Index,
         },
@@ -133,7 +133,7 @@ fn planned<'a>(
             false => PassChoice::Planned,
         },
         may_shuffle: !args.no_shuffle && !args.spec.names_algorithm()?,
-        // Predictions on standard output cannot be taken back.
+        // Predictions that were written to standard output cannot be withdrawn.
         is_repeatable: args.predictions.as_deref() != Some(Path::new("-")),
         ..Job::new(source, Spec::default(), options)
     };
@@ -306,8 +306,8 @@ pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     }
 }
 
-/// Precision, bias and store as asked for.
-pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
+/// Options of the learner from the flags: precision, bias and store.
+pub(crate) fn model_options(args: &LearnerArgs, reading: &InputSchema) -> LearnerOptions {
     let storage = match args.store {
         StoreArg::Dense => reading.storage(),
         StoreArg::Index => Storage::Index,

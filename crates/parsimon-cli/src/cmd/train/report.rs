@@ -60,7 +60,7 @@ pub(super) fn announce(trainer: &Trainer, plan: &Plan) {
     }
 }
 
-/// What was decided between lines, curves and pairs.
+/// The choice between lines, curves and pairs.
 pub(super) fn decided(decided: &Decided) -> String {
     let Decided { lines, chosen, curves, pairs, rows } = decided;
     let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
@@ -243,7 +243,7 @@ fn named_by_race(trained: &Trained) -> Option<String> {
 /// The flags of the curves and pairs that the data has decided.
 fn named_curves(trained: &Trained) -> String {
     let Some(table) = &trained.trainer.schema().table else { return String::new() };
-    // Those of a schema or of flags are passed again.
+    // Kinds of a schema or of flags are passed again.
     if trained.plan.options.reading.curves != Curves::None || !table.has_curves() {
         return String::new();
     }

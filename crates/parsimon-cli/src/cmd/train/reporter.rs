@@ -18,7 +18,7 @@ use crate::fault::Fault;
 pub(super) struct Reporter<'a> {
     args: &'a TrainArgs,
     names_algorithm: bool,
-    /// Of the learner at work.
+    /// Console of the learner at work.
     console: Option<(Console, Advisor)>,
     file: Option<PredictionsFile>,
     /// The rows are learned again in random order: nothing is announced a second time.
@@ -121,7 +121,7 @@ impl Events for Reporter<'_> {
         let (quiet, words) = (self.args.quiet, self.console.as_ref().map(|(_, a)| a.words(notice)));
         match (notice, words) {
             (Notice::Widened(widening), words) => {
-                // A blank line parts what was learned in vain from what follows.
+                // A blank line separates the abandoned attempt from the next one.
                 let end = if words.is_some() { "\n" } else { "" };
                 self.end_console();
                 if !quiet {

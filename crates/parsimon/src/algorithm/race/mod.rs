@@ -3,7 +3,7 @@
 //! Every row is learned by all settings that are still in the race; predictions are those of the leader. At looks, at fixed
 //! numbers of learned rows (1024 and its doublings), settings that are surely worse leave and the leader is chosen anew. So
 //! neither the size of chunks nor reading changes a bit. On fewer rows the lowest loss is mostly chance, so the usual setting leads,
-//! except where it is worse than the constant: then the lowest loss is the better guess.
+//! unless it is worse than the constant: then the setting with the lowest loss leads.
 //!
 //! One setting may be the constant: a penalty that no weight survives. It removes no other setting; where no feature helps, it wins.
 
@@ -32,7 +32,7 @@ const CERTAIN: f64 = 4.5;
 /// Losses within this share are equal, and the sparser setting is preferred.
 const MARGIN: f64 = 0.001;
 
-/// Two learners may have let go of different settings.
+/// Reason why races cannot be merged: two learners may have dropped different settings.
 const MANY_SETTINGS: &str = "it keeps several settings side by side; train with the one setting that train reports at the end";
 
 /// Several settings of one algorithm, each with a head for every class.
@@ -56,7 +56,7 @@ pub(crate) struct Race {
     /// The nonzero weights of each setting in the race, at the last look.
     nonzeros: Vec<usize>,
     loss: Loss,
-    /// Whether the share of errors decides, of several classes.
+    /// Whether the share of errors decides the race, for several classes.
     by_errors: bool,
     storage: Storage,
     rows: u64,
@@ -147,7 +147,7 @@ impl Race {
         self.lanes.heads() / self.lanes.settings().max(1)
     }
 
-    /// Lets go of settings that are surely worse, and chooses the leader. Before the first look all settings stay.
+    /// Drops settings that are surely worse, and chooses the leader. Before the first look all settings stay.
     fn look(&mut self) {
         if self.is_decided() {
             return;
@@ -272,7 +272,7 @@ impl Race {
     ) {
         let (first, mut start) = (rows.start, rows.start);
         while start < rows.end {
-            // Rows that teach nothing bring no look nearer.
+            // Rows that are not learned do not count towards the next look.
             let (mut end, mut left) = (start, self.until_look());
             while end < rows.end && left > 0 {
                 left -= u64::from(chunk.label(end).is_some() && chunk.weight(end) > 0.0);

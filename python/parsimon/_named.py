@@ -15,7 +15,7 @@ from ._classifier import Classifier
 from ._regressor import Regressor
 from ._settings import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES, unknown_setting
 
-ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1", "pa", "arow", "scw"]
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1", "nag", "pa", "arow", "scw"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
@@ -24,7 +24,7 @@ NOT_FOR_NUMBERS = ("class_weight",)
 #: check has them do not decide the class. ParsimonClassifier takes class_weight for every method.
 WITHOUT_CLASS_WEIGHT = (
     "adadelta", "adaline", "adam", "apa", "apfbs", "asgd", "c-adaline", "csgd", "fobos", "generalized-rda", "ipnlms", "lazy-fobos", "lazy-sparse",
-    "lazy-splitting", "lms", "ncsgd", "nlms", "pa", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
+    "lazy-splitting", "lms", "nag", "ncsgd", "nlms", "pa", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
 )
 #: With an l1 of the method's own, these are None: a penalty that is passed stands alone, and l1 is 0 unless it is passed, too.
 PENALTIES = ("l1", "l2", "penalty", "ball")

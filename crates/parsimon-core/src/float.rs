@@ -79,6 +79,14 @@ impl Precision {
         }
     }
 
+    /// The largest finite number.
+    pub fn largest(self) -> f64 {
+        match self {
+            Precision::F32 => f64::from(f32::MAX),
+            Precision::F64 => f64::MAX,
+        }
+    }
+
     /// The largest magnitude a feature or label may have.
     ///
     /// NUMERICS: gradients are squared and the squares summed over the stream; beyond these bounds the

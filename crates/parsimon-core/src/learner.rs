@@ -6,6 +6,7 @@ use crate::implicit::{self, Shares};
 use crate::margin::MarginMethod;
 use crate::online::bare;
 use crate::room::{self, Coming};
+use crate::rule::nag::{Nag, Scaled};
 use crate::rule::{Implicit, Rule};
 use crate::share::Tally;
 use crate::share::{MergeRead, MergeWrite};
@@ -51,6 +52,8 @@ pub struct Learner<F: Float, R: Rule<F>> {
     margin: MarginMethod,
     pub(crate) copies: Copies,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
+    /// The step at a slope that other margins decide.
+    slope_step: fn(&mut Self, Row<'_>, f64, f64),
 }
 
 /// Number of equal rows that a row counts as: one of several learners counts each of its rows as one row of every learner.
@@ -159,6 +162,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             margin: MarginMethod::default(),
             copies: Copies::of(1),
             step: Self::learn_tangent,
+            slope_step: Self::learn_slope_tangent,
         }
     }
 
@@ -240,6 +244,10 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// Learns the row whose margin was just returned, at a given slope of its loss.
     #[inline(never)]
     pub(crate) fn learn_slope(&mut self, x: Row<'_>, slope: f64, weight: f64) {
+        (self.slope_step)(self, x, slope, weight);
+    }
+
+    fn learn_slope_tangent(&mut self, x: Row<'_>, slope: f64, weight: f64) {
         let d = self.tick(weight) * slope;
         if d != 0.0 {
             self.absorb(x, d * self.copies.times, d * self.copies.root);
@@ -473,6 +481,70 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
         }
         self.close();
         p
+    }
+}
+
+impl<F: Float> Learner<F, Nag> {
+    /// As [`new`](Learner::new), with steps that depend on the norm of the whole row (see [`Nag`]).
+    pub fn normalizing(rule: Nag, bias: Option<Nag>, loss: Loss, table: Table<Scaled<F>>) -> Self {
+        Self {
+            step: Self::learn_normalizing,
+            slope_step: Self::learn_slope_normalizing,
+            ..Self::new(rule, bias, loss, table)
+        }
+    }
+
+    fn learn_normalizing(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let (loss, weight) = (self.loss, self.tick(weight) * self.copies.times);
+        let slope = loss.slope(p, y);
+        let is_invariant = self.rule.invariant;
+        self.step_normalizing(x, slope, weight, |step, s| match is_invariant {
+            true => loss.flow(p, y, step, s),
+            false => -step * slope,
+        });
+        p
+    }
+
+    /// A slope that other margins decide has no curve along the row: the step is that of the gradient.
+    fn learn_slope_normalizing(&mut self, x: Row<'_>, slope: f64, weight: f64) {
+        let weight = self.tick(weight) * self.copies.times;
+        self.step_normalizing(x, slope, weight, |step, _| -step * slope);
+    }
+
+    /// Shows all coordinates the row, and moves them by what `length` returns for the step and the sensitivity of the margin.
+    fn step_normalizing(
+        &mut self,
+        x: Row<'_>,
+        slope: f64,
+        weight: f64,
+        length: impl Fn(f64, f64) -> f64,
+    ) {
+        if slope != 0.0 {
+            let Self { rule, now, table, row, bias, .. } = self;
+            let energy = weight * slope * slope;
+            let (mut sensitivity, mut norm) = (0.0, 0.0);
+            let indices = x.indices();
+            let run = if row.is_run { table.run_mut(indices, row.first_place()) } else { None };
+            for (c, v) in run.unwrap_or(&mut row.coords).iter_mut().zip(&row.x) {
+                let met = rule.meet(c, v.to_f64(), energy);
+                sensitivity += met.sensitivity;
+                norm += met.norm;
+            }
+            if let Some(b) = bias {
+                let mut c = b.table.get_at(BIAS, &mut 0);
+                let met = b.rule.meet(&mut c, 1.0, energy);
+                b.table.put_at(BIAS, 0, c);
+                sensitivity += met.sensitivity;
+                norm += met.norm;
+            }
+            let step = rule.step(now, weight);
+            let factor = rule.factor(now, weight, norm);
+            let d = -factor * length(step, factor * sensitivity);
+            self.absorb(x, d, d);
+        }
+        self.now.importance += weight;
+        self.close();
     }
 }
 

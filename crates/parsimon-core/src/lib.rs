@@ -5,7 +5,7 @@
 //! Every method is one row of a table with three columns (McMahan's unified view):
 //!
 //! * **(A)** how a loss enters: its tangent, the loss itself, or the way to the set where it is zero
-//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]), or through the margin alone ([`Learner::by_margin`]);
+//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`], [`Learner::normalizing`]), or through the margin alone ([`Learner::by_margin`]);
 //! * **(B)** how the penalty accumulates: in force once, on every round, or linearized where it was paid
 //!   ([`rule::leader::Accrual`], [`penalty`]);
 //! * **(C)** where the stabilizing quadratic is centered and how heavy it is ([`rule::leader::Center`], [`metric`]).

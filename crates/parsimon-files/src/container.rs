@@ -37,6 +37,8 @@ pub enum Kind {
     Checkpoint = 2,
     /// The difference of a learner's state from an earlier state.
     Delta = 3,
+    /// Weights of the command that runs command lines of Vowpal Wabbit.
+    Vw = 4,
 }
 
 /// Why bytes are not a container. The messages continue the name of a file.
@@ -76,6 +78,7 @@ impl Kind {
             1 => "a model",
             2 => "a checkpoint",
             3 => "a delta",
+            4 => "a model of parsimon vw",
             _ => "something unknown",
         }
     }

@@ -128,6 +128,8 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Convert data to a binary cache, which is read much faster
     Convert(ConvertArgs),
+    /// Run a command line of Vowpal Wabbit as it is typed
+    Vw(VwArgs),
     /// Train, evaluate and inspect a model on a generated click log
     Quickstart(QuickstartArgs),
     /// Print the completion script of a shell
@@ -288,6 +290,13 @@ impl LearnerArgs {
 pub(crate) enum WeightsFormat {
     Json,
     Tsv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VwArgs {
+    /// What follows vw on the command line: parsimon vw --help lists the flags
+    #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Debug, Args)]

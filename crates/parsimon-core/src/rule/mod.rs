@@ -13,6 +13,7 @@
 //! | [`averaged`] | the iterate and its mean | ASGD |
 //! | [`subgradient`] | the weight, missed rounds replayed | subgradient descent with l1 |
 //! | [`adam`], [`adadelta`] | moving averages | Adam, AdaDelta |
+//! | [`nag`] | the weight, its squared gradients, the largest value of its feature | normalized adaptive gradients |
 //! | [`gaussian`] | the weight and the inverse of its variance | AROW, soft confidence-weighted |
 //! | [`grouped`] | one scale per group of weights | l2-norm and group penalties, the l2 ball |
 //! | [`spherical`] | the dual and its norm | dual averaging in the l2 ball, follow the leader |
@@ -30,6 +31,7 @@ pub mod grouped;
 pub mod lazy_sparse;
 pub mod leader;
 pub mod mirror;
+pub mod nag;
 pub mod proximal;
 pub mod spherical;
 pub mod subgradient;

@@ -7,6 +7,7 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::workspace::{ClassLanes, ClassLearner, LaneLearner};
 use parsimon_core::{
@@ -134,6 +135,9 @@ impl<F: Float> Composer<F> for LaneComposer {
         None
     }
     fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> Self::Output {
+        None
+    }
+    fn normalizing(self, _: Nag, _: Nag) -> Self::Output {
         None
     }
     fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> Self::Output {

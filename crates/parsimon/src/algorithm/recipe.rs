@@ -14,6 +14,7 @@ use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::ElasticNet;
 use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, HalfLife, Lane, Loss, Online, Precision, Schedule};
 
@@ -134,6 +135,8 @@ pub trait Composer<F: Float>: Sized {
     fn projecting<R: Rule<F>>(self, features: R, bias: R, delta: f64) -> Self::Output;
     /// A rule whose steps follow from the margin of a row and its variance.
     fn by_margin<R: Rule<F>>(self, features: R, bias: R, method: MarginMethod) -> Self::Output;
+    /// Steps that depend on the norm of the whole row.
+    fn normalizing(self, features: Nag, bias: Nag) -> Self::Output;
     /// A rule that visits all coordinates in every round.
     fn visiting_all<R: Rule<F>>(self, features: R, bias: R) -> Self::Output;
     /// A rule that visits all coordinates in every round and takes the loss itself.

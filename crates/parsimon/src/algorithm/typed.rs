@@ -67,6 +67,7 @@ pub use super::lazy_splitting::LazySplitting;
 pub use super::lms::Lms;
 pub use super::margin::{Arow, Pa, Scw, SlackName, Softness};
 pub use super::multikernel::{Multikernel, MultikernelApfbs, MultikernelPda};
+pub use super::nag::Nag;
 pub use super::nlms::Nlms;
 pub use super::papa::Papa;
 pub use super::pda::{L1MetricName, Pda};
@@ -139,7 +140,7 @@ mod tests {
     every_algorithm! {
         Auto Sgd Asgd SubgradientL1 Truncation TruncatedGradient Fobos LazyFobos LazySplitting LazySparse
         Rda GeneralizedRda DualAveraging AdaGradRda AdaGradFobos Ftrl Comid Ftprl Aogd UnifiedRda Adam
-        AdaDelta Pa Arow Scw Ftl Csgd Ncsgd Rls Adaline CAdaline Lms Nlms Apa Papa Pnlms Ipnlms Apfbs Pda
+        AdaDelta Nag Pa Arow Scw Ftl Csgd Ncsgd Rls Adaline CAdaline Lms Nlms Apa Papa Pnlms Ipnlms Apfbs Pda
         MultikernelPda MultikernelApfbs
     }
 }

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::checksum::{Checksum, checksum};
 use crate::error::Error;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, PreparedFile};
 
 const MAGIC: &[u8; 8] = b"PARSIMON";
 const VERSION: u32 = 1;
@@ -136,6 +136,11 @@ impl<'a> Container<'a> {
 
     /// Replaces a file by this one, piece by piece.
     pub fn write(&self, path: &Path, kind: Kind) -> Result<(), Error> {
+        self.prepare(path, kind)?.commit()
+    }
+
+    /// Writes the file under a temporary name.
+    pub fn prepare(&self, path: &Path, kind: Kind) -> Result<PreparedFile, Error> {
         let mut file = OutputFile::create(path)?;
         let mut written = Ok(());
         self.pieces(kind, |piece| {
@@ -144,7 +149,7 @@ impl<'a> Container<'a> {
             }
         });
         written?;
-        file.commit()
+        file.prepare()
     }
 
     /// Calls `sink` with the file's bytes in pieces; the last piece is the checksum.

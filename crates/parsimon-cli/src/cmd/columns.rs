@@ -16,7 +16,12 @@ const MOST_NAMES: usize = 10;
 
 /// Prints the findings in the open data, and the guesses among them.
 pub(crate) fn announce(opened: &Opened, args: &DataArgs) {
-    found(&opened.schema, &opened.reader, args).iter().for_each(|line| note(line));
+    guesses(opened, args).iter().for_each(|line| note(line));
+}
+
+/// What was found in the data that is open, and what of it was guessed, line by line.
+pub(crate) fn guesses(opened: &Opened, args: &DataArgs) -> Vec<String> {
+    found(&opened.schema, &opened.reader, args)
 }
 
 /// The kinds that were found of the columns, line by line.

@@ -137,8 +137,9 @@ impl Advice {
 fn repeated(found: &Evidenced, factor: f64) -> String {
     let number = |loss: f64| significant(factor * loss, 4);
     format!(
-        "learning the rows again in random order, {} passes: the loss on {} rows that were held out is {}, after one pass {}",
+        "learning the rows again in random order, {} pass{}: the loss on {} rows that were held out is {}, after one pass {}",
         found.passes,
+        if found.passes == 1 { "" } else { "es" },
         thousands(found.rows),
         number(found.loss),
         number(found.one_pass),
@@ -163,8 +164,9 @@ fn skipped(rows: u64, first: &[String]) -> String {
 fn revealed(rows: u64, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Errors(errors) => format!(
-            "separates the two classes with {} errors in {} rows",
+            "separates the two classes with {} error{} in {} rows",
             thousands(*errors as u64),
+            if *errors == 1 { "" } else { "s" },
             thousands(rows)
         ),
         Evidence::Correlation(r) => {

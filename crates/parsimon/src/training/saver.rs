@@ -12,7 +12,7 @@ use parsimon_data::{Names, NewNames, Reader};
 use parsimon_files::Stamp;
 use serde_json::Value;
 
-use super::checkpoint::{check_stamp, to_container};
+use super::checkpoint::{commit_over, to_container};
 use super::{Pauses, Trainer};
 use crate::container::{self, Kind};
 use crate::error::FormatError;
@@ -117,8 +117,8 @@ impl Buffers {
             encode_names(names.iter())
         });
         let container = to_container(about, &self.state, &names);
-        let written = check_stamp(path, self.stamp.as_ref())
-            .and_then(|()| container::write(&container, path, Kind::Checkpoint));
+        let written = container::prepare(&container, path, Kind::Checkpoint)
+            .and_then(|prepared| commit_over(prepared, path, self.stamp.as_ref()));
         self.stamp = self.stamp.take().map(|_| Stamp::of(path));
         drop(container);
         // The state grows as features are met; learning should not wait for memory.

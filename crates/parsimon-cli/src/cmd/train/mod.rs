@@ -18,10 +18,11 @@ use parsimon::workspace::number::thousands;
 use parsimon::workspace::{Schedule, check_stamp};
 use parsimon::{Error, InputSchema, LearnerOptions, Plan, Spec, Trainer};
 use parsimon_data::listed;
-use parsimon_files::Stamp;
+use parsimon_files::{Stamp, lock_folder_of};
 use parsimon_page::chart::learning_curve;
 
 use self::predictions::PredictionsFile;
+use self::report::Told;
 use self::reporter::Reporter;
 use super::columns;
 use crate::args::{LearnerArgs, StoreArg, TrainArgs};
@@ -30,7 +31,7 @@ use crate::cmd::predict::{OTHER_TABLES, TABLE_NAMES};
 use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::interrupt;
-use crate::output::{Files, Output, refuse_endings, write_text};
+use crate::output::{Files, Output, Prepared, prepare_text, refuse_endings};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
@@ -67,30 +68,14 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     if let Some(path) = &args.checkpoint {
         check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
     }
-    if let Some(path) = &args.output {
-        outcome.model.save(path)?;
-    }
-    predictions.map_or(Ok(()), PredictionsFile::finish)?;
     let test = match &tests[..] {
         // After a signal no further work begins.
-        _ if outcome.is_stopped => None,
-        [] => None,
-        tests => Some(judge(args, outcome, tests, plan)?),
+        _ if outcome.is_stopped => Ok(None),
+        [] => Ok(None),
+        tests => judge(args, outcome, tests, plan).map(Some),
     };
-    if let Some(path) = &args.plot {
-        let title = format!("{} on {}", trainer.settings().algorithm().name, names(&inputs));
-        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
-    }
-    if let Some(path) = &args.json {
-        let report = report::json(&trained, test.as_ref());
-        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-        text.push('\n');
-        write_text(path, &text)?;
-    }
-    // The checkpoint comes last: where another output cannot be written, the same command does everything again.
-    if let Some(path) = &args.checkpoint {
-        trainer.save_checkpoint_over(path, outcome.checkpoint_stamp.as_ref())?;
-    }
+    publish(args, &trained, predictions, test.as_ref().ok().map(Option::as_ref), &reporter.told)?;
+    let test = test?;
     if outcome.is_stopped {
         return Err(Fault::Interrupted(stopped(args, trainer, outcome)));
     }
@@ -105,6 +90,45 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         out.finish()?;
     }
     Ok(())
+}
+
+/// Writes all outputs under temporary names, and then gives them their names, the checkpoint last: where one of them cannot be written,
+/// none is, and the same command does everything again. Where the test has failed there is no report.
+fn publish(
+    args: &TrainArgs,
+    trained: &Trained,
+    predictions: Option<PredictionsFile>,
+    test: Option<Option<&Assessed>>,
+    told: &Told,
+) -> Result<(), Fault> {
+    let Trained { trainer, outcome, .. } = trained;
+    let mut prepared = Vec::new();
+    if let Some(path) = &args.output {
+        prepared.push(Prepared::File(outcome.model.prepare(path)?));
+    }
+    if let Some(predictions) = predictions {
+        prepared.push(predictions.prepare()?);
+    }
+    if let Some(path) = &args.plot {
+        let inputs = names(&args.data.inputs());
+        let title = format!("{} on {inputs}", trainer.settings().algorithm().name);
+        let curve = learning_curve(title, &trainer.curve_so_far()).to_svg();
+        prepared.push(prepare_text(path, &curve)?);
+    }
+    if let (Some(path), Some(test)) = (&args.json, test) {
+        let mut text =
+            serde_json::to_string_pretty(&report::json(trained, test, told)).unwrap_or_default();
+        text.push('\n');
+        prepared.push(prepare_text(path, &text)?);
+    }
+    let Some(path) = &args.checkpoint else {
+        return prepared.into_iter().try_for_each(Prepared::commit);
+    };
+    prepared.push(Prepared::File(trainer.prepare_checkpoint(path)?));
+    // No other job has its turn between the look at the checkpoint and the last name.
+    let _lock = lock_folder_of(path);
+    check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
+    prepared.into_iter().try_for_each(Prepared::commit)
 }
 
 /// The job that the flags describe.

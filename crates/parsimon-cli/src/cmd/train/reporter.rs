@@ -27,6 +27,8 @@ pub(super) struct Reporter<'a> {
     pub(super) last_words: Option<String>,
     /// An output that could not be written.
     fault: Option<Fault>,
+    /// For the report.
+    pub(super) told: report::Told,
 }
 
 impl<'a> Reporter<'a> {
@@ -39,6 +41,7 @@ impl<'a> Reporter<'a> {
             is_again: false,
             last_words: None,
             fault: None,
+            told: report::Told::default(),
         })
     }
 
@@ -62,21 +65,23 @@ impl<'a> Reporter<'a> {
 
 impl Events for Reporter<'_> {
     fn opened(&mut self, opened: &Opened, guess: Option<Guess>, settings: &Settings) {
-        if self.args.quiet || self.is_again {
+        if self.is_again {
             return;
         }
-        columns::announce(opened, &self.args.data);
-        if let Some(guess) = guess {
-            note(&guessed(guess, opened));
-        }
+        let mut lines = columns::guesses(opened, &self.args.data);
+        lines.extend(guess.map(|guess| guessed(guess, opened)));
         if let ([negative, positive], true) =
             (&opened.schema.found.classes[..], settings.may_find_two_classes())
         {
-            note(&format!(
+            lines.push(format!(
                 "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
                 settings.loss_name()
             ));
         }
+        if !self.args.quiet {
+            lines.iter().for_each(|line| note(line));
+        }
+        self.told.guesses = lines.iter().map(|line| line.trim().to_owned()).collect();
     }
 
     fn decided(&mut self, decided: &Decided) {
@@ -119,6 +124,11 @@ impl Events for Reporter<'_> {
 
     fn notice(&mut self, notice: &Notice) {
         let (quiet, words) = (self.args.quiet, self.console.as_ref().map(|(_, a)| a.words(notice)));
+        match (notice, &words) {
+            (Notice::Widened(widening), _) => self.told.warn(&widening.to_string()),
+            (_, Some(words)) => self.told.warn(words),
+            (_, None) => {}
+        }
         match (notice, words) {
             (Notice::Widened(widening), words) => {
                 // A blank line separates the abandoned attempt from the next one.

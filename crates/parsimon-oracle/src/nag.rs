@@ -111,7 +111,7 @@ pub(crate) fn nag(spec: &Spec, space: &Space) -> Box<dyn Method> {
     spec.refuse_strength("l2");
     Box::new(Nag {
         rate: spec.number_or("rate", 0.5),
-        power: spec.number_or("power", 0.5),
+        power: spec.number_or("exponent", 0.5),
         start: spec.number_or("start", 0.0),
         largest: space.zeros(),
         squares: space.zeros(),

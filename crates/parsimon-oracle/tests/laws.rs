@@ -30,7 +30,7 @@ fn methods() -> Vec<Value> {
         json!({"algorithm": "adam", "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}),
         json!({"algorithm": "adadelta", "rho": 0.95, "epsilon": 1e-6}),
         json!({"algorithm": "nag"}),
-        json!({"algorithm": "nag", "power": 0.7, "start": 2}),
+        json!({"algorithm": "nag", "exponent": 0.7, "start": 2}),
     ];
     for row in ["comid", "ftprl", "aogd", "unified-rda"] {
         for metric in ["sqrt", "adagrad"] {

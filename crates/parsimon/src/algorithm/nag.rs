@@ -12,7 +12,7 @@ settings! {
     /// Normalized adaptive gradient steps that respect importance (Ross, Mineiro and Langford 2013; Karampatziakis and Langford 2011).
     pub struct Nag {
         rate: Positive = 0.5, "factor of every step";
-        power: Share = 0.5, "power of the sum of squared gradients by which steps shrink";
+        exponent: Share = 0.5, "power of the sum of squared gradients by which steps shrink";
         start: NonNegative = 0.0, "sum of importances and of squared gradients before the first row";
     }
 }
@@ -28,12 +28,19 @@ impl Recipe for Nag {
     };
     const GRID: &'static [&'static str] = &["rate=0.05..5:5"];
     const ALIASES: &'static [(&'static str, &'static str)] =
-        &[("power_t", "power"), ("initial_t", "start")];
+        &[("power_t", "exponent"), ("initial_t", "start")];
     type Losses = AnyLoss;
 
     fn compose<F: Float, C: Composer<F>>(&self, _: &Found, composer: C) -> C::Output {
-        let Self { rate, power, start } = *self;
-        let rule = Rule { rate, power, start, adaptive: true, normalized: true, invariant: true };
+        let Self { rate, exponent, start } = *self;
+        let rule = Rule {
+            rate,
+            power: exponent,
+            start,
+            adaptive: true,
+            normalized: true,
+            invariant: true,
+        };
         composer.normalizing(rule, rule)
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         [] => Ok(None),
         tests => judge(args, outcome, tests, plan).map(Some),
     };
-    publish(args, &trained, predictions, test.as_ref().ok().map(Option::as_ref), &reporter.told)?;
+    publish(args, &trained, predictions, &test, &reporter.told)?;
     let test = test?;
     if outcome.is_stopped {
         return Err(Fault::Interrupted(stopped(args, trainer, outcome)));
@@ -98,7 +98,7 @@ fn publish(
     args: &TrainArgs,
     trained: &Trained,
     predictions: Option<PredictionsFile>,
-    test: Option<Option<&Assessed>>,
+    test: &Result<Option<Assessed>, Fault>,
     told: &Told,
 ) -> Result<(), Fault> {
     let Trained { trainer, outcome, .. } = trained;
@@ -115,9 +115,9 @@ fn publish(
         let curve = learning_curve(title, &trainer.curve_so_far()).to_svg();
         prepared.push(prepare_text(path, &curve)?);
     }
-    if let (Some(path), Some(test)) = (&args.json, test) {
-        let mut text =
-            serde_json::to_string_pretty(&report::json(trained, test, told)).unwrap_or_default();
+    if let (Some(path), Ok(test)) = (&args.json, test) {
+        let mut text = serde_json::to_string_pretty(&report::json(trained, test.as_ref(), told))
+            .unwrap_or_default();
         text.push('\n');
         prepared.push(prepare_text(path, &text)?);
     }

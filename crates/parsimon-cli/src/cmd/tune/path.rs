@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cmd::comparison::{Comparison, Finish};
 
-/// Weights that can be distinguished in a chart: it has six colors and three kinds of line.
+/// Weights that can be distinguished in a chart: the colors and the kinds of line are few.
 const MOST_WEIGHTS: usize = 18;
 /// Least number of values of l1 for a path.
 const FEWEST: usize = 3;

@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_refused():
 
 def test_columns_are_selected_by_their_weights():
     X, y, _ = people()
-    numbers = X[["age"]].assign(noise=np.random.default_rng(0).normal(size=len(X)))
+    numbers = pd.DataFrame({"age": (X["age"] - 48) / 10, "noise": np.random.default_rng(0).normal(size=len(X))})
     chosen = SelectFromModel(FTRLClassifier(l1=20.0)).fit(numbers, y)
     assert chosen.get_feature_names_out().tolist() == ["age"]
 

@@ -234,6 +234,19 @@ impl Learner {
         Ok(ids.iter().map(|id| names.name(*id).map(str::to_owned)).collect())
     }
 
+    /// All names with their slots, where names are hashed.
+    fn all_names(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        let mut inner = lock(py, &self.inner)?;
+        inner.settle_names();
+        Ok(inner.trainer.names().iter().map(|(slot, name)| (slot, name.to_owned())).collect())
+    }
+
+    /// Whether features are products of namespaces.
+    #[getter]
+    fn has_interactions(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!lock(py, &self.inner)?.trainer.schema().interactions.is_empty())
+    }
+
     /// The margins of every row, one per class.
     fn margins<'py>(
         &self,

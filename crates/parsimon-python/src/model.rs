@@ -201,6 +201,17 @@ impl Model {
         ids.iter().map(known).collect()
     }
 
+    /// All names with their slots, where names are hashed.
+    fn all_names(&self) -> Vec<(u32, String)> {
+        self.model.names().map(|(slot, name)| (slot, name.to_owned())).collect()
+    }
+
+    /// Whether features are products of namespaces.
+    #[getter]
+    fn has_interactions(&self) -> bool {
+        !self.model.schema().interactions.is_empty()
+    }
+
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.
     #[expect(clippy::type_complexity, reason = "the shape Python sees")]
     fn weights<'py>(

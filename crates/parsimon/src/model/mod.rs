@@ -196,7 +196,7 @@ impl Model {
         self.calibration.is_some() || self.settings().loss().has_probabilities()
     }
     /// The names that were kept, with the slots of their features.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (u32, &str)> {
+    pub fn names(&self) -> impl Iterator<Item = (u32, &str)> {
         self.names.iter()
     }
     /// Whether it has the names of its features.

@@ -81,9 +81,6 @@ impl Parsed {
     }
 }
 
-/// The most products of one row: 2 GiB of them.
-const MOST_CROSSES: u64 = 1 << 27;
-
 /// Limit of the number of products of one row.
 const FEW_CROSSES: u64 = 1 << 16;
 
@@ -92,10 +89,10 @@ const CROSS: u64 = 64;
 
 /// Refuses more products than can be counted, or than there is memory for.
 #[cold]
-fn check_crosses(products: u64) -> Result<(), Bad> {
+fn check_crosses(products: u64, most: u64) -> Result<(), Bad> {
     let words = match memory::check(products.saturating_mul(CROSS)) {
-        _ if products > MOST_CROSSES => {
-            format!("the row's interactions are {products} features: too many").into()
+        _ if products > most => {
+            format!("the row's interactions are {products} features, more than {most}").into()
         }
         Err(shortage) => {
             let what = format!("a row whose interactions are {products} features");
@@ -172,7 +169,7 @@ impl HashedRow {
 
     /// Finishes a row of any length by sorting its features.
     fn sort_into(&mut self, chunk: &mut Chunk) {
-        // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
+        // INVARIANT: a line of at most 1 GiB and at most 2^27 products are fewer than 2^32.
         let key = |(k, &slot): (usize, &u32)| u64::from(slot) << 32 | u64::from(k as u32);
         self.keys.clear();
         self.keys.extend(self.slots.iter().enumerate().map(key));
@@ -740,9 +737,9 @@ impl Builder {
     #[inline]
     fn settle(&mut self) -> Result<(), Bad> {
         if let Some(cross) = &self.cross {
-            let products = cross.count();
-            if products > FEW_CROSSES {
-                check_crosses(products)?;
+            let (products, most) = (cross.count(), self.spec.options.bounds.products);
+            if products > FEW_CROSSES.min(most) {
+                check_crosses(products, most)?;
             }
             self.push_crosses();
         }

@@ -217,3 +217,33 @@ fn rows_without_kinds_need_no_warming() {
         assert_eq!(of("text/csv", "age\n41\n"), of("application/json", "{\"age\":41}"));
     }
 }
+
+/// Milliseconds since 1970 and other large numbers are taken before the kinds of columns are known as they are after that.
+#[test]
+fn large_numbers_are_taken_in_single_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let Source::Fresh { settings, mut options, schema, .. } = finding(specs()[0].clone())
+        else {
+            unreachable!()
+        };
+        options.precision = parsimon::settings::Precision::F32;
+        let source = Source::Fresh { settings, options, schema, finds_kinds: true };
+        Model::learning("m", &source, policy_of(folder.path())).unwrap()
+    };
+    let row = |k: u64| format!("{{\"at\":{},\"label\":{}}}\n", 1_700_000_000_000 + 1000 * k, k % 2);
+    let rows = |range: std::ops::Range<u64>| range.map(row).collect::<String>();
+    let server = Running::new(vec![open()]);
+    server.post(LEARN, "application/x-ndjson", &rows(0..30)).ok();
+    let learn = format!("{LEARN}?ack=visible");
+    server.post(&learn, "application/x-ndjson", &rows(30..60)).ok();
+    server.post(&learn, "application/x-ndjson", &rows(60..70)).ok();
+    let found = scores(&server, "application/x-ndjson", &rows(5..6));
+    let csv = scores(&server, "text/csv", "at,label\n1700000005000,1\n");
+    assert_eq!(found[0]["prediction"], csv[0]["prediction"]);
+    let digest = server.get("/v1/models/m?digest").ok()["digest"].clone();
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], 70);
+    server.end();
+    let server = Running::new(vec![open()]);
+    assert_eq!(server.get("/v1/models/m?digest").ok()["digest"], digest);
+}

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use parsimon::data::{Kinds, Options, Reading, Space};
 use parsimon::error::FormatErrorKind;
+use parsimon::memory::{budget, set_budget};
 use parsimon::survey::{Found, schema_from_json};
 use parsimon::workspace::{Header, Stop};
 use parsimon::{InputSchema, Settings, Spec};
 use parsimon_serve::{
     Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, Verbosity,
-    following, log_to_stderr, until,
+    following, log_to_stderr, set_request_memory, until,
 };
 
 use super::demo::{self, Data};
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
     let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
     let args = ServeArgs::from_toml(&text)
         .map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))?;
+    if let Some(bytes) = args.memory {
+        set_budget(bytes);
+    }
     serve(&args)
 }
 
@@ -46,6 +50,9 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         VerbosityArg::Info => Verbosity::Info,
         VerbosityArg::Debug => Verbosity::Debug,
     });
+    if let Some(bytes) = args.request_memory {
+        set_request_memory(bytes);
+    }
     let limits = Limits {
         body: args.max_body,
         rows: args.max_rows,
@@ -360,6 +367,8 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
         queue_rows: args.queue_rows,
         labels,
         pending_rows: args.pending_rows,
+        pending_bytes: args.pending_memory.unwrap_or((budget() / 8).min(256 << 20)) as usize,
+        id_bytes: args.id_memory.unwrap_or(budget() / 4) / args.models.len().max(1) as u64,
         breaker: Breaker {
             labels: args.breaker_labels,
             refused: args.breaker_refused,

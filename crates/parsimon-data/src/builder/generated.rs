@@ -8,9 +8,6 @@ use crate::error::Bad;
 use crate::remedy::{Message, Remedy};
 use crate::{DataErrorKind, hash};
 
-/// The most products of one row: 2 GiB of them.
-const MOST_CROSSES: u64 = 1 << 27;
-
 /// Limit of the number of products of one row.
 const FEW_CROSSES: u64 = 1 << 16;
 
@@ -19,10 +16,10 @@ const CROSS: u64 = 64;
 
 /// Refuses more products than can be counted, or than there is memory for.
 #[cold]
-fn check_crosses(products: u64) -> Result<(), Bad> {
+fn check_crosses(products: u64, most: u64) -> Result<(), Bad> {
     let words = match memory::check(products.saturating_mul(CROSS)) {
-        _ if products > MOST_CROSSES => {
-            format!("the row's interactions are {products} features: too many").into()
+        _ if products > most => {
+            format!("the row's interactions are {products} features, more than {most}").into()
         }
         Err(shortage) => {
             let what = format!("a row whose interactions are {products} features");
@@ -115,9 +112,9 @@ impl Builder {
     #[inline]
     pub(super) fn push_products(&mut self) -> Result<(), Bad> {
         if let Some(cross) = &self.cross {
-            let products = cross.count();
-            if products > FEW_CROSSES {
-                check_crosses(products)?;
+            let (products, most) = (cross.count(), self.spec.options.bounds.products);
+            if products > FEW_CROSSES.min(most) {
+                check_crosses(products, most)?;
             }
             self.push_crosses();
         }

@@ -38,7 +38,7 @@ impl HashedRow {
 
     /// Finishes a row of any length by sorting its features.
     fn sort_into(&mut self, chunk: &mut Chunk) {
-        // INVARIANT: a line of at most 1 GiB and at most `MOST_CROSSES` products are fewer than 2^32.
+        // INVARIANT: a line of at most 1 GiB and at most 2^27 products are fewer than 2^32.
         let key = |(k, &slot): (usize, &u32)| u64::from(slot) << 32 | u64::from(k as u32);
         self.keys.clear();
         self.keys.extend(self.slots.iter().enumerate().map(key));

@@ -31,6 +31,8 @@ use super::warming::Warming;
 use super::watch::Watcher;
 use crate::answer::Task;
 use crate::error::Refusal;
+use crate::memory::Held;
+use crate::wait::blocking;
 
 /// Checks the name of a model, which is a part of addresses and the name of a directory.
 pub fn check_name(name: &str) -> Result<(), String> {
@@ -259,6 +261,7 @@ impl Model {
             settled: start.settled.unwrap_or(0),
             leader: None,
             copied: None,
+            held: Held::default(),
         };
         let start_is_warming = start.is_warming();
         let fenced = std::fs::read_to_string(policy.data.join(name).join(FENCED)).ok();
@@ -416,8 +419,11 @@ impl Learning {
     /// Waits until a record is acknowledged.
     pub async fn acknowledged(&self, seq: u64, ack: Ack) -> Result<(), Refusal> {
         let mut watch = self.shared.status.watch();
-        let is_fenced = || self.shared.status.fenced.load(Ordering::Relaxed);
-        let ended = |reached: &Reached| reached.failed.is_some() || is_fenced();
+        let status = &self.shared.status;
+        let is_over = || {
+            [&status.fenced, &status.has_stopped].iter().any(|flag| flag.load(Ordering::Relaxed))
+        };
+        let ended = |reached: &Reached| reached.failed.is_some() || is_over();
         let reached = watch.wait_for(|reached| ended(reached) || ack.is_reached(reached, seq));
         let reached = match self.shared.policy.acks_follower {
             true => match tokio::time::timeout(FOLLOWER_PATIENCE, reached).await {
@@ -448,7 +454,8 @@ impl Learning {
         step: impl FnOnce(oneshot::Sender<T>) -> Step,
     ) -> Result<T, Refusal> {
         let (answer, answered) = oneshot::channel();
-        self.intake().steps.send(step(answer)).map_err(|_| gone())?;
+        // A large request may hold the lock for long.
+        blocking(|| self.intake().steps.send(step(answer))).map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
 

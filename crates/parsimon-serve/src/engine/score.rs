@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use parsimon::data::{Format, Names};
+use parsimon::data::{Bounds, Format, Names, Options};
 use parsimon::rows::Chunk;
 use parsimon::serve::RowParser;
 use serde_json::{Value, json};
@@ -142,7 +142,11 @@ impl Model {
     pub fn explain(&self, content: &Content<'_>, limits: &Limits) -> Result<Vec<Vec<u8>>, Refusal> {
         let is_warming = self.pair.read().is_warming();
         let options = self.readings.of(is_warming).scores.options_with_names();
-        limits.check_text(content)?;
+        let _held = limits.admit(content)?;
+        let options = Options {
+            bounds: Bounds { products: limits.features as u64, ..options.bounds },
+            ..options
+        };
         let mut parser = RowParser::new("body", content.format, &options)?;
         let mut chunks = Vec::new();
         parser.parse(&content.text, &mut chunks)?;

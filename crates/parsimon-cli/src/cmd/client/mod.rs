@@ -57,9 +57,12 @@ fn learn(args: &LearnRowsArgs) -> Result<(), Fault> {
         if let Err(fault) = learning.send(&batch) {
             let first = batch.range().0;
             note(&format!(
-                "{} rows before line {first} of {} are learned; go on with --from {first}",
+                "{} rows before line {first} of {} are learned; go on with --from {first} --key {} --batch {}",
                 thousands(learning.total.learned + learning.total.duplicates),
-                rows.name()
+                rows.name(),
+                // The rows of the request that was not answered may be in the log.
+                learning.key,
+                args.batch.batch
             ));
             return Err(fault);
         }

@@ -42,6 +42,8 @@ class Keyword(NamedTuple):
     about: str
 
 
+#: The class that takes any method lets the data decide where the method does.
+ANY_PASSES = Keyword("passes", None, "int | None", "how often ``fit`` goes over the rows. None: with auto, what rows that are held out decide; with other methods 10")
 FRAME = [
     Keyword("passes", 10, "int", "how often ``fit`` goes over the rows"),
     Keyword("shuffle", True, "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
@@ -65,7 +67,8 @@ class Description(NamedTuple):
     @property
     def frame(self) -> list[Keyword]:
         is_kernel = self.algorithm is not None and self.algorithm.startswith("multikernel")
-        return [f for f in FRAME if not (is_kernel and f.name == "fit_intercept")]
+        frame = [ANY_PASSES if self.algorithm is None and f.name == "passes" else f for f in FRAME]
+        return [f for f in frame if not (is_kernel and f.name == "fit_intercept")]
 
     @property
     def doc(self) -> str:

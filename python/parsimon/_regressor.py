@@ -68,7 +68,7 @@ class Regressor(RegressorMixin, _Parsimon):
         path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
         format: str | None = None,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
@@ -80,7 +80,7 @@ class Regressor(RegressorMixin, _Parsimon):
         self,
         data: Any,
         *,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:

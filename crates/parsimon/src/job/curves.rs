@@ -18,7 +18,7 @@ use super::screen::{Column, Residuals, knots_that_pay, strongest_pairs};
 use crate::error::Error;
 use crate::options::{LearnerOptions, Storage};
 use crate::settings::Settings;
-use crate::survey::{InputSchema, Opened, Source};
+use crate::survey::{self, InputSchema, Opened, Source};
 use crate::training::{Decided, Holdout, ModelEvaluator, Stretch, Trainer};
 
 /// The rows that the contenders learn and are judged on, at most.
@@ -26,6 +26,8 @@ const ROWS: usize = 6_000;
 /// The cells of these rows, at most, unless there are fewer rows than this.
 const MOST_CELLS: usize = 2_000_000;
 const LEAST_OF_MANY: usize = 1_000;
+/// Columns times classes, at most: more would take longer to decide than to learn.
+const MOST_WIDTH: usize = 10_000;
 /// The rows that are looked at for what comes later, at most.
 const FAR: u64 = 100_000;
 /// Below this number of rows there is nothing to decide from.
@@ -58,6 +60,20 @@ pub(super) fn decide(
     schema.table = Some(table);
     let reader = job.source.open(&options)?;
     Ok((Opened { schema, options, reader }, Some(decided)))
+}
+
+/// Returns the columns of a table with the curves and pairs that pay, where no job learns its rows, as for the first rows of a
+/// stream. `None` where lines are as good, or where nothing can be decided.
+pub fn shaped(
+    source: &dyn Source,
+    settings: &Settings,
+    options: &Options,
+) -> Result<Option<TableSchema>, Error> {
+    let opened = survey::open(std::slice::from_ref(settings), source, options)?;
+    let job = Job::new(source, settings.to_spec(), options.clone());
+    let (opened, decided) = decide(&job, settings, opened)?;
+    let is_rich = decided.is_some_and(|decided| decided.curves + decided.pairs > 0);
+    Ok(opened.schema.table.filter(|_| is_rich))
 }
 
 /// The decision by a table's first rows.
@@ -167,6 +183,9 @@ impl<'a> Trial<'a> {
 
     /// The schema of the winner; `None` where there is nothing to choose from.
     fn run(&self) -> Result<Option<(TableSchema, Decided)>, Error> {
+        if self.width() > MOST_WIDTH {
+            return Ok(None);
+        }
         let lines = self.read(&Features::default())?;
         let rows = lines.len();
         if rows < LEAST_ROWS {

@@ -59,7 +59,11 @@ pub use advice::Way;
 #[doc(hidden)]
 pub use attempt::{Ended, until_it_fits};
 #[doc(hidden)]
+pub use curves::shaped;
+#[doc(hidden)]
 pub use notice::measure_of;
+#[doc(hidden)]
+pub use passes::{Choice, Repetition, decide as decide_passes, may_repeat};
 #[doc(hidden)]
 pub use plan::{Failed, PassChoice};
 #[doc(hidden)]

@@ -27,7 +27,7 @@ impl Trained {
             notices.push(Notice::NoBetterThanConstant { loss: estimate.loss, constant });
         }
         notices.extend(collisions(&self.trainer));
-        // Passes that the data has chosen are no wish for an exact minimum.
+        // Passes that held-out rows have chosen need no other method.
         if self.repeated.is_none() {
             notices.extend(many_passes(&self.trainer, self.outcome.passes.len() as u64));
         }

@@ -93,8 +93,11 @@ impl<'a> Job<'a> {
         let Some(choice) = passes::better(self, &trained)? else { return Ok(trained) };
         events.notice(&Notice::SeveralPasses(choice.evidence));
         events.again(&trained.outcome);
-        let mut plan =
-            Plan { shuffle: Some(choice.rows), passes: choice.passes, ..self.plan.clone() };
+        let mut plan = Plan {
+            shuffle: Some(choice.rows),
+            passes: choice.evidence.passes,
+            ..self.plan.clone()
+        };
         take_kinds(&mut plan.options, &trained.plan.options);
         let (forgotten, spec) = (trained.forgotten, choice.settings.to_spec());
         drop(trained);

@@ -302,6 +302,9 @@ fn learned(
     })
 }
 
+/// From so many classes on a job may take longer than expected.
+const MANY_CLASSES: usize = 1_000;
+
 /// The guessed kind of labels, and the flag that overrides it.
 pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     let classes = &opened.schema.found.classes;
@@ -316,12 +319,19 @@ pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
             )
         }
         Guess::Several => format!(
-            "labels: {} classes ({}), so --multiclass{}",
+            "labels: {} classes ({}), so --multiclass{}{}",
             classes.len(),
             listed(classes.iter(), 6),
             match classes.iter().all(|class| class.parse::<f64>().is_ok()) {
                 true => "; use --loss squared to predict numbers",
                 false => "",
+            },
+            match classes.len() {
+                ..MANY_CLASSES => String::new(),
+                count => format!(
+                    "; each row is learned for every class, so time and memory grow with their number, here to about {} times those of two classes",
+                    thousands(count as u64)
+                ),
             }
         ),
         Guess::Numbers => {

@@ -132,6 +132,11 @@ impl Mismatch {
             && self.error < (CHANGED_ERROR[0] * self.echo).max(-CHANGED_ERROR[1] * self.cross)
     }
 
+    /// Which share of the filter the microphone confirms.
+    pub(super) fn confirmed_share(&self) -> f32 {
+        (1.0 + self.cross / (self.echo + LEAST)).clamp(0.0, 1.0)
+    }
+
     /// The power of the error over that of the prediction.
     pub(super) fn left(&self) -> f32 {
         self.error / (self.echo + LEAST)

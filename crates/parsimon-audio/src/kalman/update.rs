@@ -7,7 +7,10 @@ use parsimon_core::wide::{Work, wide};
 /// Half of the power of a block of `2n` overlapped samples falls into the `n` that are kept.
 const KEPT: f32 = 0.5;
 /// The filter's regularization, as a share of the long-term power of the reference in all taps.
-const DELTA: f32 = 0.01;
+const DELTA: f32 = 0.1;
+/// The power of what is not echo counts this many times. The formulas take it for noise that is new in every block; voices
+/// resemble each other for a tenth of a second, and disturb the filter more than such noise (record/echo-double-talk.md).
+const CAUTION: f32 = 3.0;
 /// The shadow's regularization, as a share of that power.
 const SHADOW_DELTA: f32 = 0.05;
 
@@ -219,7 +222,9 @@ impl Kalman {
             let share = tolerated * self.echo_power[c][l] / (self.near_end[c][l] + LEAST);
             b.forget[c][l] = 1.0 - (1.0 - forget) * share.min(1.0);
             let delta = KEPT * DELTA * self.long_term * b.doubt[c][l];
-            let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + self.near_end[c][l] + delta + LEAST);
+            // A word begins within a block, before the smoothed power knows of it.
+            let near_end = CAUTION * self.near_end[c][l].max(error);
+            let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + near_end + delta + LEAST);
             let step = self.step / (KEPT * b.power[c][l] + SHADOW_DELTA * floor + LEAST);
             b.inverse[c][l] = inverse;
             (b.e_re[c][l], b.e_im[c][l]) = (inverse * re[0], inverse * im[0]);

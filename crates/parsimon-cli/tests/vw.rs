@@ -1,5 +1,7 @@
 //! Command lines of Vowpal Wabbit. Predictions and losses that are given are those of Vowpal Wabbit 9.11.9 for the same words.
 
+#![allow(clippy::unreadable_literal, reason = "predictions stand as Vowpal Wabbit prints them")]
+
 use crate::fixture::Dir;
 
 const ROWS: &str = "1 2 'a|user anna |site news sport:2

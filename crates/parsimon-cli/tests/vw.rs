@@ -301,7 +301,7 @@ fn the_method_nag_is_the_default_update() {
         };
         let (j, k) = (1 + next() % 5, 6 + next() % 5);
         let (a, b) = ((next() % 100) as f64 / 10.0 + 0.1, (next() % 7) as f64 + 1.0);
-        let y = if next() % 10 < j + (k == 7) as u64 * 4 { 1 } else { -1 };
+        let y = if next() % 10 < j + u64::from(k == 7) * 4 { 1 } else { -1 };
         svm.push_str(&format!("{y} {j}:{a} {k}:{b}\n"));
         vw.push_str(&format!("{y} | {j}:{a} {k}:{b}\n"));
     }

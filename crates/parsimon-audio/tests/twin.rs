@@ -319,6 +319,7 @@ impl Twin {
         let forget = decay(24.0).powi(2) + share * (decay(3.0).powi(2) - decay(24.0).powi(2));
         let excess = 4.0 * usual / (self.mismatch[2] / (self.mismatch[1] + 1e-20) + 1e-20);
         let tolerance = excess.min(1.0).powi(2).max(moving) * 3.0 * 10f64.powf(moving);
+        let trust = (self.confirmed as f64 / (3.0 * rate / n as f64).ceil()).min(1.0);
         let smooth = decay(0.0112);
         let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
         let mut fades = vec![0.0; 2 * n];
@@ -331,8 +332,9 @@ impl Twin {
             fades[k] = (1.0 - forget) * share.min(1.0);
             let over = |f: &dyn Fn(usize) -> f64| (0..partitions).map(f).sum::<f64>();
             let doubt_power = over(&|i| self.p[i][k] * square(self.x[i][k]));
-            let delta = 0.5 * 0.1 * self.long_term * over(&|i| self.p[i][k]);
-            inverse[k] = 1.0 / (0.5 * doubt_power + 3.0 * self.s[k].max(error) + delta + 1e-20);
+            let delta = 0.5 * (0.01 + 0.09 * trust) * self.long_term * over(&|i| self.p[i][k]);
+            let near_end = self.s[k] + trust * (error - self.s[k]).max(0.0);
+            inverse[k] = 1.0 / (0.5 * doubt_power + (1.0 + 2.0 * trust) * near_end + delta + 1e-20);
             let floor = 0.05 * self.long_term * partitions as f64;
             step[k] = self.step / (0.5 * over(&|i| square(self.x[i][k])) + floor + 1e-20);
         }

@@ -132,6 +132,11 @@ impl Mismatch {
             && self.error < (CHANGED_ERROR[0] * self.echo).max(-CHANGED_ERROR[1] * self.cross)
     }
 
+    /// From 0 to 1, where the filter was confirmed for long enough.
+    pub(super) fn trust(&self) -> f32 {
+        (self.confirmed as f32 / self.trusted_after.max(1) as f32).min(1.0)
+    }
+
     /// Which share of the filter the microphone confirms.
     pub(super) fn confirmed_share(&self) -> f32 {
         (1.0 + self.cross / (self.echo + LEAST)).clamp(0.0, 1.0)

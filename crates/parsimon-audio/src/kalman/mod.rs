@@ -12,7 +12,7 @@
 //! ```
 //!
 //! (Enzner and Vary, Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014). The step of a bin is the share
-//! of its error that is believed to be echo, so double talk slows it down by itself. `c` is 3: voices disturb the filter more than the independent
+//! of its error that is believed to be echo, so double talk slows it down by itself. `c` is 1 at first and 3 once the filter is trusted: voices disturb it more than the independent
 //! noise of the formulas. `constrain` keeps the part
 //! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
 //! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the

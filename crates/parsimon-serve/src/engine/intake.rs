@@ -418,7 +418,7 @@ impl Intake {
         shared: &Shared,
         margins: Option<oneshot::Sender<Vec<f64>>>,
     ) -> Result<Version, Refusal> {
-        let _held = std::mem::take(&mut self.held);
+        let held = std::mem::take(&mut self.held);
         self.settle_without_kinds(rows, log, shared);
         let mut bytes = std::mem::take(&mut self.record);
         rows.encode(&mut bytes);
@@ -444,8 +444,16 @@ impl Intake {
         let appended = Instant::now();
         let reason = shared.gauge.learned(&chunks);
         let (time, origin) = (ticket.time, rows.origin);
-        let step =
-            learner::RowBatch { version, time, origin, chunks, names, appended, margins, _held };
+        let step = learner::RowBatch {
+            version,
+            time,
+            origin,
+            chunks,
+            names,
+            appended,
+            margins,
+            _held: held,
+        };
         // Without a learner the log has failed, and acknowledgements say so.
         let _ = self.steps.send(Step::Rows(Box::new(step)));
         self.trip(log, &shared.status, reason);

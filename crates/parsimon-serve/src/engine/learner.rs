@@ -372,8 +372,9 @@ impl Learner {
             let total = chunks.iter().map(Chunk::len).sum::<usize>() as u64;
             let (version, names) = (Version { epoch: 0, seq }, Vec::new());
             let (time, origin, appended) = (0, Origin::Sent, Instant::now());
-            let (margins, _held) = (None, Held::default());
-            let one = RowBatch { version, time, origin, chunks, names, appended, margins, _held };
+            let (margins, held) = (None, Held::default());
+            let one =
+                RowBatch { version, time, origin, chunks, names, appended, margins, _held: held };
             self.absorb(&[one], None, false, &mut [Vec::new()]);
             shared.status.learned.fetch_add(total, Ordering::Relaxed);
             self.rows_since += total;

@@ -1,5 +1,7 @@
 //! The flags of Vowpal Wabbit: which are served, which change nothing here, and which are refused.
 
+use crate::wrap::wrapped;
+
 /// What becomes of a flag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Effect {
@@ -268,30 +270,48 @@ impl Flag {
     }
 }
 
+/// The width of the help, and of its first column.
+const WIDTH: usize = 100;
+const FIRST: usize = 37;
+
 /// The help: all flags by what becomes of them.
 pub(super) fn help() -> String {
     let mut text = String::from(
         "Run a command line of Vowpal Wabbit: parsimon vw -d train.vw -f model --passes 3 -c -q ab\n\n\
-         Without --ftrl, --coin, --pistol or --sgd it runs VW's default update, which parsimon train has as -a nag.\n\
-         Hashes are those of VW; model files are those of parsimon.\n\nFlags that mean what they mean in VW:\n",
+         Without --ftrl, --coin, --pistol or --sgd it runs VW's default update, which parsimon train has\n\
+         as -a nag. Hashes are those of VW; model files are those of parsimon.\n\n\
+         Usage: parsimon vw [FLAGS OF VOWPAL WABBIT]\n\nFlags that mean what they mean in VW:\n",
     );
     let served = |flag: &&Flag| matches!(flag.effect, Effect::Served { .. });
     for flag in FLAGS.iter().filter(served) {
-        text.push_str(&format!("  {:34} {}\n", flag.shown(), flag.help));
+        entry(&mut text, flag, flag.help);
     }
     text.push_str("\nFlags that are accepted and do nothing:\n");
     for flag in FLAGS {
         if let Effect::Nothing(why) = flag.effect {
-            text.push_str(&format!("  {:34} {why}\n", flag.shown()));
+            entry(&mut text, flag, why);
         }
     }
     text.push_str("\nFlags that are refused:\n");
     for flag in FLAGS {
         if let Effect::Refused(why) = flag.effect {
-            text.push_str(&format!("  {:34} {why}\n", flag.shown()));
+            entry(&mut text, flag, why);
         }
     }
     text
+}
+
+/// Appends a flag and its explanation, in lines of the width.
+fn entry(text: &mut String, flag: &Flag, words: &str) {
+    let mut first = format!("  {}", flag.shown());
+    if first.len() >= FIRST {
+        text.push_str(&format!("{first}\n"));
+        first.clear();
+    }
+    for line in wrapped(words, WIDTH - FIRST) {
+        text.push_str(&format!("{first:FIRST$}{line}\n"));
+        first.clear();
+    }
 }
 
 #[cfg(test)]

@@ -35,12 +35,14 @@
 //! ```
 
 mod advice;
+mod ahead;
 mod attempt;
 mod curves;
 mod notice;
 mod order;
 mod passes;
 mod plan;
+mod refit;
 mod screen;
 mod sweep;
 
@@ -52,7 +54,7 @@ pub use plan::{Job, Trained};
 pub use crate::survey::Widening;
 #[doc(hidden)]
 pub use crate::training::{
-    Decided, Estimate, Evidence, Evidenced, Hindsight, Judged, Noticing, Reason,
+    Ahead, Decided, Estimate, Evidence, Evidenced, Hindsight, Judged, Noticing, Reason,
 };
 #[doc(hidden)]
 pub use advice::Way;
@@ -61,6 +63,6 @@ pub use attempt::{Ended, until_it_fits};
 #[doc(hidden)]
 pub use notice::measure_of;
 #[doc(hidden)]
-pub use plan::{Failed, PassChoice};
+pub use plan::{Failed, InOrder, PassChoice, RefitChoice};
 #[doc(hidden)]
 pub use sweep::Swept;

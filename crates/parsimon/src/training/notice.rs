@@ -52,8 +52,25 @@ pub enum Notice {
         /// Whether the rows were shuffled.
         is_shuffled: bool,
     },
+    /// The final model has forgotten what it learned first, and the rows are a series whose later rows are predicted worse than by a
+    /// constant if the rows before them are learned in random order.
+    LaterRows {
+        /// The losses that show it.
+        ahead: Ahead,
+        /// Whether the order of the rows is no better, so that the model is a constant; else their order is kept.
+        is_constant: bool,
+    },
+    /// Repeating the last label predicts better than the learner does.
+    BehindLastLabel {
+        /// The progressive loss of the learner, in the order of the rows.
+        loss: f64,
+        /// The loss of the last label.
+        last: f64,
+    },
     /// The rows are learned again in random order, in several passes: this is better on rows that were held out.
     SeveralPasses(Evidenced),
+    /// The weights that an l1 penalty has kept are fitted again without it: this is better on rows that were held out.
+    Refitted(Evidenced),
     /// A remark of the reader about the rows.
     Remark(String),
     /// Malformed rows were skipped.
@@ -98,6 +115,19 @@ impl Notice {
         }
         notices
     }
+}
+
+/// Losses on rows behind cuts of the data, of models of the rows before them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ahead {
+    /// The rows that were predicted.
+    pub rows: u64,
+    /// The loss after random order.
+    pub random: f64,
+    /// The loss after the order of the data.
+    pub in_order: f64,
+    /// The loss of a constant.
+    pub constant: f64,
 }
 
 /// What several passes gain on one, on rows that no setting had learned.

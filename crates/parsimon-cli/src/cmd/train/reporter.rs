@@ -140,7 +140,11 @@ impl Events for Reporter<'_> {
                     note(&words);
                 }
             }
-            (Notice::SeveralPasses(_), Some(words)) => {
+            (Notice::LaterRows { .. }, Some(words)) => {
+                self.end_console();
+                note(&words);
+            }
+            (Notice::SeveralPasses(_) | Notice::Refitted(_), Some(words)) => {
                 self.end_console();
                 if !quiet {
                     note(&words);

@@ -25,7 +25,7 @@ import numpy as np
 import parsimon
 import scipy.sparse as sp
 import sklearn
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier, SGDRegressor
 
 CLASSES = np.array([0, 1])
 Work = Callable[[], Any]
@@ -53,6 +53,11 @@ def data(rows, width, columns, seed=0):
 
 def ours(algorithm="ftrl", **settings):
     return parsimon.ParsimonClassifier(algorithm, **{"l1": 1e-3, **settings})
+
+
+def bare(**settings):
+    """The estimator that people call first: nothing chosen."""
+    return parsimon.ParsimonClassifier(**settings)
 
 
 def theirs(penalty="l2"):
@@ -87,6 +92,7 @@ def array_tasks(rows):
                     lambda precision=precision, X=X, y=y: lambda: learned(ours(precision=precision), X, y),
                     lambda penalty=penalty, X=X, y=y: lambda: learned(theirs(penalty), X, y),
                 )
+    yield from bare_array_tasks(csr, labels, dense, marks)
     single, mark = dense[:1000], marks[:1000]
 
     def one_by_one(make, count):
@@ -102,6 +108,60 @@ def array_tasks(rows):
         return set_up
 
     yield Task("partial_fit, 300 times one row", "scikit-learn SGD, l2", 30.0, one_by_one(ours, 300), one_by_one(theirs, 300))
+
+
+def bare_array_tasks(csr, labels, dense, marks):
+    """The bare estimator over the same arrays: two classes, a row at a time, several classes, numbers."""
+    for shape, X, y, wanted in (("CSR", csr, labels, 0.8), ("dense", dense, marks, 0.6)):
+        mine, other = learned(bare(), X, y), learned(theirs(), X, y)
+        for name in ("predict", "predict_proba"):
+            yield Task(
+                f"bare {name}, {shape}, f64",
+                "scikit-learn SGD",
+                1.0,
+                lambda name=name, mine=mine, X=X: lambda: getattr(mine, name)(X),
+                lambda name=name, other=other, X=X: lambda: getattr(other, name)(X),
+            )
+        yield Task(
+            f"bare partial_fit, {shape}, f64",
+            "scikit-learn SGD, l2",
+            wanted,
+            lambda X=X, y=y: lambda: learned(bare(), X, y),
+            lambda X=X, y=y: lambda: learned(theirs(), X, y),
+        )
+    rows = [csr[i] for i in range(300)]
+
+    def row_by_row(model):
+        def work():
+            for row in rows:
+                model.predict(row)
+
+        return lambda: work
+
+    other = learned(theirs(), csr, labels)
+    for name, model in (("", learned(ours(), csr, labels)), ("bare ", learned(bare(), csr, labels))):
+        yield Task(f"{name}predict, 300 times one row, CSR", "scikit-learn SGD", 5.0, row_by_row(model), row_by_row(other))
+    X = dense[:, :30]
+    yield Task(
+        "bare fit, dense, 30 columns", "LogisticRegression", 0.5, lambda: lambda: bare().fit(X, marks), lambda: lambda: LogisticRegression().fit(X, marks)
+    )
+    kinds = np.digitize(dense[:, 0] + dense[:, 1], [-1.0, 0.0, 1.0])
+    four = np.arange(4)
+    yield Task(
+        "bare partial_fit, dense, four classes",
+        "scikit-learn SGD, l2",
+        0.6,
+        lambda: lambda: bare().partial_fit(dense, kinds, classes=four),
+        lambda: lambda: theirs().partial_fit(dense, kinds, classes=four),
+    )
+    numbers = dense[:, 0] - 2 * dense[:, 1]
+    yield Task(
+        "bare partial_fit, dense, numbers",
+        "scikit-learn SGDRegressor",
+        0.6,
+        lambda: lambda: parsimon.ParsimonRegressor().partial_fit(dense, numbers),
+        lambda: lambda: SGDRegressor(random_state=0).partial_fit(dense, numbers),
+    )
 
 
 def river_tasks():
@@ -131,8 +191,31 @@ def river_tasks():
         return set_up
 
     for what, rows, wanted in (("fixed keys", fixed, 2.0), ("one-hot keys", one_hot, 3.0)):
-        mine = loop(lambda: Classifier("ftrl"), rows)
-        yield Task(f"predict_proba_one, learn_one, 2,000 rows, {what}", "River LogisticRegression", wanted, mine, loop(linear_model.LogisticRegression, rows))
+        theirs_one = loop(linear_model.LogisticRegression, rows)
+        what = f"predict_proba_one, learn_one, 2,000 rows, {what}"
+        yield Task(what, "River LogisticRegression", wanted, loop(lambda: Classifier("ftrl"), rows), theirs_one)
+        yield Task(f"bare {what}", "River LogisticRegression", 2.0, loop(Classifier, rows), theirs_one)
+    if importlib.util.find_spec("pandas") is None:
+        return
+    import pandas as pd
+
+    frame = pd.DataFrame(fixed)
+    labels = pd.Series(marks)
+
+    def batches(make):
+        def set_up():
+            model = make()
+
+            def work():
+                for start in range(0, len(frame), 100):
+                    model.learn_many(frame.iloc[start : start + 100], labels.iloc[start : start + 100])
+
+            return work
+
+        return set_up
+
+    for name, make in (("", lambda: Classifier("ftrl")), ("bare ", Classifier)):
+        yield Task(f"{name}learn_many, 20 frames of 100 rows", "River LogisticRegression", 1.0, batches(make), batches(linear_model.LogisticRegression))
 
 
 def table_tasks(rows, folder):
@@ -163,10 +246,38 @@ def table_tasks(rows, folder):
 
         return lambda: work
 
+    def sgd_of_polars(read):
+        def work():
+            read_frame = read()
+            return learned(theirs(), read_frame.drop("y").to_numpy(), read_frame["y"].to_numpy())
+
+        return lambda: work
+
     def from_polars():
         return learned(theirs(), polars.drop("y").to_numpy(), polars["y"].to_numpy())
 
     named = {"classes": CLASSES, "label": "y"}
+    lines = {"curves": "none", "pairs": "none", **named}
+    for name, make, options, csv_wanted, parquet_wanted in (("", ours, named, 2.0, 1.2), ("bare ", bare, lines, 1.0, 0.8), ("bare, curves: ", bare, named, 0.33, 0.27)):
+        for what, path, read, wanted in (("CSV", csv, pl.read_csv, csv_wanted), ("Parquet", parquet, pl.read_parquet, parquet_wanted)):
+            yield Task(
+                f"{name}learn_file, {what}",
+                "polars + SGD, l2",
+                wanted,
+                lambda make=make, path=path, options=options: lambda: make().learn_file(path, **options),
+                sgd_of_polars(lambda read=read, path=path: read(path)),
+            )
+    other = learned(theirs(), values, frame["y"].to_numpy())
+    inputs = table.drop_columns(["y"])
+    for name, make, options in (("", ours, named), ("bare ", bare, lines), ("bare, curves: ", bare, named)):
+        model = make().learn_arrow(table, **options)
+        yield Task(
+            f"{name}predict_arrow, numbers",
+            "to_pandas + SGD",
+            1.0,
+            lambda model=model: lambda: model.predict_arrow(inputs),
+            lambda: lambda: other.predict(inputs.to_pandas().to_numpy()),
+        )
     yield Task("learn_file, CSV", "pandas + SGD, l2", 2.0, lambda: lambda: ours().learn_file(csv, **named), sgd(lambda: pd.read_csv(csv)))
     yield Task(
         "learn_file, Parquet", "pyarrow + SGD, l2", 1.5, lambda: lambda: ours().learn_file(parquet, **named), sgd(lambda: pq.read_table(parquet).to_pandas())

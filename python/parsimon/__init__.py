@@ -5,14 +5,15 @@ and model files mean the same on both sides.
 """
 
 from . import _named
+from ._c import to_c
 from ._client import Client, ServiceError
 from ._columns import schema
 from ._echo import EchoCanceller, EchoStatus
 from ._errors import BadRowError, ClippingWarning, DivergedError, ParsimonWarning
-from ._export import to_c, to_onnx
 from ._files import load
 from ._filter import AdaptiveFilter
 from ._named import *
+from ._onnx import register_onnx_converters, to_onnx
 from ._parsimon import __version__, memory_budget, set_memory_budget
 from ._tune import Trial, Trials, compare, tune
 from .plot import plot_learning_curve, plot_path, plot_weights
@@ -36,6 +37,7 @@ __all__ = [
     "plot_learning_curve",
     "plot_path",
     "plot_weights",
+    "register_onnx_converters",
     "schema",
     "set_memory_budget",
     "to_c",

@@ -23,8 +23,20 @@ _CHECKS: dict[str, Any] = {
 }
 
 
+class FrameCells(np.ndarray):
+    """The cells of a frame of numbers, where NaN is a missing cell."""
+
+
+def _cells_of(X: Any, cells: Any) -> Any:
+    """The validated cells of X, marked if X is a frame."""
+    is_frame = hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc")
+    return cells.view(FrameCells) if is_frame and isinstance(cells, np.ndarray) else cells
+
+
 def _native(X: Any) -> Any:
     """The arrays of a validated matrix, as the native module takes them: no copy."""
+    if isinstance(X, FrameCells):
+        return (np.ascontiguousarray(X.view(np.ndarray)),)
     if not sp.issparse(X):
         return X
     indptr, indices = X.indptr, X.indices
@@ -65,7 +77,7 @@ class Arrays(Settings):
         if not reset and self._is_ready(X):
             return X
         self._refuse_named(reset)
-        return validate_data(self, X, reset=reset, **_CHECKS)
+        return _cells_of(X, validate_data(self, X, reset=reset, **_CHECKS))
 
     def _rows_and_labels(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Labels]:
         if not reset and self._is_ready(X):
@@ -73,8 +85,8 @@ class Arrays(Settings):
             if y.ndim == 1 and y.shape[0] == X.shape[0] and y.dtype.kind in "fiub":
                 return X, y
         self._refuse_named(reset)
-        X, y = validate_data(self, X, y, reset=reset, y_numeric=self._losses is NUMBER_LOSSES, **_CHECKS)
-        return X, y
+        cells, y = validate_data(self, X, y, reset=reset, y_numeric=self._losses is NUMBER_LOSSES, **_CHECKS)
+        return _cells_of(X, cells), y
 
     def _refuse_named(self, reset: bool) -> None:
         if reset:

@@ -16,7 +16,7 @@ from ._base import _labels, _Parsimon
 from ._columns import ColumnRoles, paths, roles
 from ._errors import BadRowError
 from ._frames import checked_labels, has_words
-from ._learning import _dicts
+from ._learning import _named
 from ._settings import AS_NUMBERS, CLASS_LOSSES, _can_stream, _has_probabilities, _scores_poorly, _text
 from ._typing import Floats, Labels, available_if
 
@@ -44,6 +44,9 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, progress: bool = False) -> Self:
         """Learns the data set from the beginning, in ``passes`` passes.
+
+        Where ``passes`` is ``None``, the default method decides by rows that are held out how many passes to make over small data, and with
+        which settings; it makes one over large data (rows times classes above 500,000), and 10 over fewer than 60 rows. ``n_iter_`` has the number.
 
         With ``shuffle`` the order depends on the rows and ``random_state`` only: a permutation of the rows gives the same model bit
         for bit, a row of weight 3 is a row three times, one of weight 0 is no row. Without, rows are learned as they stand. With
@@ -130,7 +133,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         *,
         format: str | None = None,
         classes: Any = None,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
@@ -144,6 +147,9 @@ class Classifier(ClassifierMixin, _Parsimon):
         The model is that of the program, byte for byte, and so is what is noticed: a :class:`ParsimonWarning` reports a feature that may contain
         the label, a model that is no better than a constant, a column whose later cells need a wider kind, rows that were skipped. Where the
         order of the rows misleads, the default method learns them again in random order, unless ``shuffle`` is off.
+
+        Without ``passes`` the default method makes several passes over small data where rows that are held out are predicted better, and
+        other methods make one. ``n_iter_`` has the number.
         """
         given = roles(format, **columns)
         return self._learn_table(_parsimon.Table.files(paths(path), given), given, classes, passes, progress)
@@ -153,7 +159,7 @@ class Classifier(ClassifierMixin, _Parsimon):
         data: Any,
         *,
         classes: Any = None,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
@@ -263,7 +269,7 @@ class Classifier(ClassifierMixin, _Parsimon):
 
     def learn_many(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
-        rows, y = _dicts(X), np.asarray(y)
+        rows, y = _named(X), np.asarray(y)
         if not rows:
             return self
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -272,7 +278,7 @@ class Classifier(ClassifierMixin, _Parsimon):
             if first:
                 self._set_classes(np.unique(classes) if classes is not None else _guessed(y[0]))
             learner = self._start_rows(rows[0], self._texts()) if first else self._must_learn()
-            learner.learn_many([self._row(x) for x in rows], self._codes(y), weights)
+            learner.learn_many(self._placed(rows), self._codes(y), weights)
             if first:
                 self._adopt(learner)
         return self

@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+#: The passes of ``fit`` where none are asked for and nothing chooses them.
+USUAL_PASSES = 10
+
+#: Fewer rows decide nothing.
+FEW_ROWS = 60
+
+
+def checked_passes(passes: Any) -> int:
+    """The passes that a caller asks for."""
+    if isinstance(passes, bool) or not isinstance(passes, (int, np.integer)) or passes < 1:
+        raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
+    return int(passes)
+
+
 class Learning(Arrays):
     """An estimator that learns."""
 
@@ -51,9 +65,9 @@ class Learning(Arrays):
     def _fit(self, X: Any, codes: Floats, weights: Floats | None, classes: list[str], progress: bool, goes_on: bool) -> None:
         passes = self._passes()
         rows = X.shape[0] if weights is None else _rows_of(weights)
-        learner = self._learner if goes_on else self._build(X.shape[1], rows * passes, classes)
+        learner = self._learner if goes_on else self._build(X.shape[1], rows * (passes or USUAL_PASSES), classes)
         seed = self._seed() if self.shuffle else None
-        with bar(progress or bool(self.verbose), X.shape[0] * passes) as tick:
+        with bar(progress or bool(self.verbose), None if passes is None else X.shape[0] * passes) as tick:
             try:
                 done, trouble = learner.fit(_native(X), codes, weights, passes, seed, tick)
             except KeyboardInterrupt:
@@ -67,11 +81,16 @@ class Learning(Arrays):
             self.n_iter_ = max(1, self.n_iter_)
         warn_all(learner.take_warnings())
 
-    def _passes(self) -> int:
+    def _passes(self) -> int | None:
+        """The passes of ``fit``; ``None`` where rows that are held out decide."""
         passes = self.passes
-        if isinstance(passes, bool) or not isinstance(passes, (int, np.integer)) or passes < 1:
-            raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
-        return int(passes)
+        if passes is None:
+            return None if self._chooses_passes() else USUAL_PASSES
+        return checked_passes(passes)
+
+    def _chooses_passes(self) -> bool:
+        """Whether rows that are held out decide the passes: of the default method, where the order of the rows may change."""
+        return bool(self.shuffle) and self._spec()["algorithm"] == "auto"
 
     def _learn(self, learner: Any, X: Any, codes: Floats, weights: Floats | None) -> None:
         try:
@@ -182,17 +201,25 @@ class Learning(Arrays):
 
     def _margins_many(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return self._learner.margins_many([self._row(x) for x in _dicts(X)])
+        return self._learner.margins_many(self._placed(_named(X)))
+
+    def _placed(self, rows: Any) -> Any:
+        """The rows of ``_named`` as the learner takes them."""
+        if not isinstance(rows, tuple):
+            return [self._row(x) for x in rows]
+        names, values = rows
+        return list(self._row(dict.fromkeys(names))), values
 
     # Tables that the native readers read.
 
     def _learn_table(
-        self, table: Any, given: dict[str, Any], classes: Any, passes: int, progress: bool, *, may_shuffle: bool = True
+        self, table: Any, given: dict[str, Any], classes: Any, passes: int | None, progress: bool, *, may_shuffle: bool = True
     ) -> Self:
+        passes = None if passes is None else checked_passes(passes)
         if hasattr(self, "_learner"):
             learner = self._must_learn()
             with bar(progress, None) as tick:
-                learner.learn_table(table, passes, tick)
+                learner.learn_table(table, passes or 1, tick)
             warn_all(learner.take_warnings())
             return self
         with self._unchanged_if_refused():
@@ -202,15 +229,18 @@ class Learning(Arrays):
                 texts = self._table_classes(labels, classes)
             spec = self._complete(texts or [])
             # The default method learns rows again in random order where their order misleads; a method that is named learns them as they come.
-            may_shuffle = may_shuffle and self.shuffle and self._spec()["algorithm"] == "auto"
+            may_shuffle = may_shuffle and self._chooses_passes()
+            if passes is None and not self._chooses_passes():
+                passes = 1
             with bar(progress, None) as tick:
                 trained = _parsimon.Learner.train(
                     spec, table, classes=texts, passes=passes, may_shuffle=may_shuffle, tick=tick, **self._frame()
                 )
-            learner, notices, trouble = trained
+            learner, notices, trouble, made = trained
             # Rows before a bad one, or before Ctrl-C, are learned.
             if learner is not None:
                 self._adopt(learner)
+                self.n_iter_ = made
             elif trouble is not None:
                 warn_all(notices)
                 raise trouble
@@ -236,13 +266,16 @@ class Learning(Arrays):
             frame = taken(frame, np.random.default_rng(self._seed()).permutation(row_count(X)))
         columns = roles(**given)
         with self._unchanged_if_refused():
-            if whole and not self._goes_on():
+            goes_on = not whole or self._goes_on()
+            if not goes_on:
                 for name in ("_learner", "_stale", "n_features_in_", "feature_names_in_"):
                     self.__dict__.pop(name, None)
             passes = self._passes() if whole else 1
+            if passes is None and (goes_on or row_count(X) < FEW_ROWS):
+                passes = USUAL_PASSES
             table = _parsimon.Table.arrow(frame, columns)
             self._learn_table(table, columns, classes, passes, progress or bool(self.verbose), may_shuffle=False)
-            if whole:
+            if whole and passes is not None:
                 self.n_iter_ = passes
             if hasattr(X, "columns"):
                 self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
@@ -285,6 +318,15 @@ class Learning(Arrays):
     def _table_margins(self, table: Any) -> Floats:
         check_is_fitted(self)
         return self._learner.margins_table(table)
+
+
+def _named(X: Any) -> Any:
+    """A list of dictionaries; of a pandas frame of numbers the names of its columns and an array, which costs no dictionary per row."""
+    if type(X).__module__.startswith("pandas.") and hasattr(X, "dtypes"):
+        kinds = [getattr(dtype, "kind", "O") if isinstance(dtype, np.dtype) else "O" for dtype in X.dtypes]
+        if kinds and all(kind in "fiub" for kind in kinds) and X.columns.is_unique:
+            return (list(X.columns), np.ascontiguousarray(X.to_numpy(dtype=np.float64))) if len(X) else []
+    return _dicts(X)
 
 
 def _dicts(X: Any) -> list[dict[Any, Any]]:

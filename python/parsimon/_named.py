@@ -15,7 +15,7 @@ from ._classifier import Classifier
 from ._regressor import Regressor
 from ._settings import AS_NUMBERS, CLASS_LOSSES, NUMBER_LOSSES, unknown_setting
 
-ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1", "pa", "arow", "scw"]
+ACRONYMS = ["sgd", "asgd", "rda", "ftrl", "ftprl", "aogd", "ftl", "csgd", "ncsgd", "rls", "lms", "nlms", "apa", "papa", "pnlms", "ipnlms", "apfbs", "pda", "fobos", "comid", "l1", "nag", "pa", "arow", "scw"]
 SPELLED = {"adagrad": "AdaGrad", "adadelta": "AdaDelta", "multikernel": "MultiKernel"}
 NOT_OURS = ("multiclass", "classes")
 NOT_FOR_CLASSES = ("huber_delta", "quantile")
@@ -24,7 +24,7 @@ NOT_FOR_NUMBERS = ("class_weight",)
 #: check has them do not decide the class. ParsimonClassifier takes class_weight for every method.
 WITHOUT_CLASS_WEIGHT = (
     "adadelta", "adaline", "adam", "apa", "apfbs", "asgd", "c-adaline", "csgd", "fobos", "generalized-rda", "ipnlms", "lazy-fobos", "lazy-sparse",
-    "lazy-splitting", "lms", "ncsgd", "nlms", "pa", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
+    "lazy-splitting", "lms", "nag", "ncsgd", "nlms", "pa", "papa", "pda", "pnlms", "rda", "sgd", "subgradient-l1", "truncated-gradient", "truncation",
 )
 #: With an l1 of the method's own, these are None: a penalty that is passed stands alone, and l1 is 0 unless it is passed, too.
 PENALTIES = ("l1", "l2", "penalty", "ball")
@@ -42,6 +42,8 @@ class Keyword(NamedTuple):
     about: str
 
 
+#: The class that takes any method lets the data decide where the method does.
+ANY_PASSES = Keyword("passes", None, "int | None", "how often ``fit`` goes over the rows. None: with auto, what rows that are held out decide; with other methods 10")
 FRAME = [
     Keyword("passes", 10, "int", "how often ``fit`` goes over the rows"),
     Keyword("shuffle", True, "bool", "whether ``fit`` takes the rows in an order of its own, or as they stand"),
@@ -65,7 +67,8 @@ class Description(NamedTuple):
     @property
     def frame(self) -> list[Keyword]:
         is_kernel = self.algorithm is not None and self.algorithm.startswith("multikernel")
-        return [f for f in FRAME if not (is_kernel and f.name == "fit_intercept")]
+        frame = [ANY_PASSES if self.algorithm is None and f.name == "passes" else f for f in FRAME]
+        return [f for f in frame if not (is_kernel and f.name == "fit_intercept")]
 
     @property
     def doc(self) -> str:

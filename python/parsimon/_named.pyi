@@ -29,6 +29,7 @@ __all__ = [
     "UnifiedRDAClassifier",
     "AdamClassifier",
     "AdaDeltaClassifier",
+    "NAGClassifier",
     "PAClassifier",
     "AROWClassifier",
     "SCWClassifier",
@@ -69,6 +70,7 @@ __all__ = [
     "UnifiedRDARegressor",
     "AdamRegressor",
     "AdaDeltaRegressor",
+    "NAGRegressor",
     "FTLRegressor",
     "CSGDRegressor",
     "NCSGDRegressor",
@@ -157,7 +159,7 @@ class ParsimonClassifier(Classifier):
         delta_p: Any = None,
         l1_metric: Any = None,
         growing_l1: Any = None,
-        passes: int = 10,
+        passes: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
@@ -710,6 +712,27 @@ class AdaDeltaClassifier(Classifier):
         verbose: int = 0,
     ) -> None: ...
 
+class NAGClassifier(Classifier):
+    """``nag``: Ross, Mineiro and Langford 2013; steps of Karampatziakis and Langford 2011."""
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        exponent: float = 0.5,
+        start: float = 0,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None: ...
+
 class PAClassifier(Classifier):
     """``pa``: Crammer et al. 2006."""
 
@@ -1134,7 +1157,7 @@ class ParsimonRegressor(Regressor):
         degrees: Any = None,
         dictionary_max: Any = None,
         dictionary_threshold: Any = None,
-        passes: int = 10,
+        passes: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         fit_intercept: bool = True,
@@ -1713,6 +1736,29 @@ class AdaDeltaRegressor(Regressor):
         rate: float = 1,
         rho: float = 0.95,
         epsilon: float = 1e-06,
+        passes: int = 10,
+        shuffle: bool = True,
+        random_state: Any = None,
+        fit_intercept: bool = True,
+        precision: str = "f64",
+        warm_start: bool = False,
+        verbose: int = 0,
+    ) -> None: ...
+
+class NAGRegressor(Regressor):
+    """``nag``: Ross, Mineiro and Langford 2013; steps of Karampatziakis and Langford 2011."""
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared",
+        huber_delta: float | None = None,
+        quantile: float | None = None,
+        normalize: bool = False,
+        no_clip_predictions: bool = False,
+        rate: float = 0.5,
+        exponent: float = 0.5,
+        start: float = 0,
         passes: int = 10,
         shuffle: bool = True,
         random_state: Any = None,

@@ -15,7 +15,7 @@ from . import _parsimon
 from ._base import _Parsimon
 from ._columns import ColumnRoles, paths, roles
 from ._frames import has_words
-from ._learning import _dicts
+from ._learning import _named
 from ._settings import NUMBER_LOSSES, _can_stream, _scores_poorly
 from ._typing import Floats, available_if
 
@@ -68,7 +68,7 @@ class Regressor(RegressorMixin, _Parsimon):
         path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
         format: str | None = None,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
@@ -80,7 +80,7 @@ class Regressor(RegressorMixin, _Parsimon):
         self,
         data: Any,
         *,
-        passes: int = 1,
+        passes: int | None = None,
         progress: bool = False,
         **columns: Unpack[ColumnRoles],
     ) -> Self:
@@ -119,14 +119,14 @@ class Regressor(RegressorMixin, _Parsimon):
 
     def learn_many(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learns a list of dictionaries, or a data frame; the same as ``learn_one`` in a loop, bit for bit."""
-        rows = _dicts(X)
+        rows = _named(X)
         if not rows:
             return self
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         with self._unchanged_if_refused():
             first = not hasattr(self, "_learner")
             learner = self._start_rows(rows[0], []) if first else self._must_learn()
-            learner.learn_many([self._row(x) for x in rows], np.asarray(y, dtype=np.float64), weights)
+            learner.learn_many(self._placed(rows), np.asarray(y, dtype=np.float64), weights)
             if first:
                 self._adopt(learner)
         return self

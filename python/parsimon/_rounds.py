@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import _parsimon, _worker
+from ._errors import warn_all
 from ._settings import CLASS_LOSSES, _plain
 from ._worker import Columns, Turn, Winner
 
@@ -38,6 +39,9 @@ MOST_SPREAD = 0.25
 
 #: Rows a second that one machine learns at least, the race of ``auto`` included (``record/spark.md``).
 ONE_MACHINE = 100_000
+
+#: Rows times classes times passes, at most, where several passes are made without being asked for; and the rows below which nothing is decided.
+MOST_VISITS, FEW_ROWS = 1_000_000, 60
 
 #: Settings that follow from the data and do not tell two trainings apart.
 _FOUND = ("algorithm", "classes", "multiclass", "dimension")
@@ -422,6 +426,57 @@ class Rounds:
         if seen.partitions > 1:
             _compare_with_one_machine(history[-1].rows - before, time.monotonic() - began)
         return Fitted(state, columns, history, winner)
+
+    def alone(self, batches: Sequence[pa.RecordBatch], *, seen: Seen) -> Fitted | None:
+        """A training in this process, with ``auto``: curves, pairs and passes are decided as for a file of these rows, in their order.
+
+        ``None`` where a method is named, and for features that are no table where one pass is as good as several: :meth:`run` is then for them.
+        """
+        if self.spec["algorithm"] != "auto" or not batches:
+            return None
+        columns = self.columns(self._classes(seen, None))
+        learn = self._table_alone if columns.features is None else self._matrix_alone
+        learner = learn(batches, columns)
+        if learner is None:
+            return None
+        state = learner.checkpoint()
+        _parsimon.check_mergeable(state)
+        winner = Winner(json.loads(learner.chosen), seen.rows, learner.progressive_loss)
+        _log.info("auto: %d rows were learned %d times, with %s", seen.rows, learner.rows // max(1, seen.rows), winner)
+        for line in learner.columns_in_words:
+            _log.info("%s", line)
+        return Fitted(state, columns, [Round(0, 0, learner.rows, learner.progressive_loss, learner.nonzeros)], winner)
+
+    def _table_alone(self, batches: Sequence[pa.RecordBatch], columns: Columns) -> Any:
+        spec, names = _worker.complete(self.spec, columns.classes)
+        rows = pa.Table.from_batches(batches)
+        frame = {"precision": self.precision, "bias": self.fit_intercept, "classes": names or None}
+
+        def learned(spec: dict[str, Any], passes: int | None, schema: str | None) -> Any:
+            table = _worker.table_of(rows, columns, schema=schema)
+            learner, notices, trouble, _ = _parsimon.Learner.train(json.dumps(spec), table, passes=passes, **frame)
+            if trouble is not None:
+                raise trouble
+            if schema is None:
+                warn_all(notices)
+            return learner
+
+        learner = learned(spec, None, None)
+        if learner.chosen != learner.settings:
+            # A race has learners beside the winner, which cannot be merged: the winner alone learns the rows as they were read.
+            learner = learned(json.loads(learner.chosen), 1, learner.schema)
+        return learner
+
+    def _matrix_alone(self, batches: Sequence[pa.RecordBatch], columns: Columns) -> Any:
+        rows = pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+        learner = _worker.learner(self.spec, self.precision, self.fit_intercept, columns.classes)
+        if rows.num_rows < FEW_ROWS or rows.num_rows * max(1, len(columns.classes)) > MOST_VISITS // 2:
+            return None
+        learner.fit(_worker.matrix(rows, columns), _worker.labels(rows, columns), _worker.weights(rows, columns), None, 0)
+        if learner.chosen != learner.settings:
+            return None
+        warn_all(learner.take_warnings())
+        return learner
 
     def _begin(
         self, columns: Columns, sample: Callable[[int], Iterable[pa.RecordBatch]]

@@ -138,7 +138,7 @@ class Settings(BaseEstimator):
     _losses: ClassVar[tuple[str, ...]] = ()
     # Every estimator has these; the generated classes take them.
     algorithm: str
-    passes: int
+    passes: int | None
     shuffle: bool
     random_state: Any
     precision: str

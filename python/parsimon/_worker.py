@@ -81,13 +81,19 @@ class Columns:
         return features + [name for name in (self.label, self.weight) if name is not None]
 
 
-def _learner(
-    spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any], table: _parsimon.Table | None = None
-) -> _parsimon.Learner:
-    """A learner at the origin; for rows like those of a table, if there is one."""
+def complete(spec: Mapping[str, Any], classes: Sequence[Any]) -> tuple[dict[str, Any], list[str]]:
+    """The spec of a learner for these classes, and their names."""
     spec, names = dict(spec), [_text(c) for c in classes]
     if len(names) > 2:
         spec.update(multiclass=True, classes=names)
+    return spec, names
+
+
+def learner(
+    spec: Mapping[str, Any], precision: str, bias: bool, classes: Sequence[Any], table: _parsimon.Table | None = None
+) -> _parsimon.Learner:
+    """A learner at the origin; for rows like those of a table, if there is one."""
+    spec, names = complete(spec, classes)
     if table is not None:
         return _parsimon.Learner.for_table(json.dumps(spec), table, precision=precision, bias=bias, classes=names)
     return _parsimon.Learner(json.dumps(spec), precision=precision, bias=bias, classes=names)
@@ -102,7 +108,7 @@ def start(
     table: _parsimon.Table | None = None,
 ) -> bytes:
     """The state at the origin, for rows like those of ``table`` if that is given. Methods that cannot be merged are refused with the reason."""
-    state = _learner(spec, precision, bias, classes, table).checkpoint()
+    state = learner(spec, precision, bias, classes, table).checkpoint()
     _parsimon.check_mergeable(state)
     return state
 
@@ -148,32 +154,37 @@ def race(
 
     ``None`` where the spec leaves nothing to choose; no row is then learned.
     """
-    learner = _learner(spec, precision, bias, columns.classes, table)
-    if learner.chosen == learner.settings:
+    racer = learner(spec, precision, bias, columns.classes, table)
+    if racer.chosen == racer.settings:
         return None
     found: set[float] = set()
     for batch in batches:
         if batch.num_rows:
             y = labels(batch, columns)
             found.update(np.unique(y).tolist() if columns.classes else ())
-            _learn(learner, batch, columns)
+            _learn(racer, batch, columns)
     # What the program notices of its first rows, the driver notices of the sample.
-    warn_all(learner.take_warnings(True))
+    warn_all(racer.take_warnings(True))
     if len(found) == 1:
         only = found.pop()
         label = columns.classes[int(only > 0) if len(columns.classes) <= 2 else int(only)]
         raise ValueError(
-            f"the first {learner.rows} rows, on which the settings are chosen, all have the label {label}; shuffle the rows, or name "
+            f"the first {racer.rows} rows, on which the settings are chosen, all have the label {label}; shuffle the rows, or name "
             "a method and its settings, for example ftrl with normalize=True"
         )
-    return Winner(json.loads(learner.chosen), learner.rows, learner.progressive_loss)
+    return Winner(json.loads(racer.chosen), racer.rows, racer.progressive_loss)
 
 
 def as_table(batches: Iterable[pa.RecordBatch], columns: Columns) -> _parsimon.Table:
     """The first rows as a table whose columns have kinds."""
-    rows = pa.Table.from_batches(first_rows(batches, SCHEMA_ROWS))
+    return table_of(pa.Table.from_batches(first_rows(batches, SCHEMA_ROWS)), columns)
+
+
+def table_of(rows: pa.Table, columns: Columns, schema: str | None = None) -> _parsimon.Table:
+    """Rows as a table whose columns have kinds: those that are found, or those of ``schema``, which is JSON."""
     keep = ["all"] if columns.table else []
-    return _parsimon.Table.arrow(rows, roles(label=columns.label, weight=columns.weight, keep=keep))
+    kinds = None if schema is None else json.loads(schema)
+    return _parsimon.Table.arrow(rows, roles(label=columns.label, weight=columns.weight, keep=[] if schema else keep, schema=kinds))
 
 
 def _learn(learner: _parsimon.Learner, batch: pa.RecordBatch, columns: Columns) -> None:

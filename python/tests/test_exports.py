@@ -1,13 +1,8 @@
-"""Models for other programs: C, ONNX, skops, MLflow. `cargo xtask release --dry-run` runs all of it with the real packages."""
+"""Models for other programs: C, ONNX, skops."""
 
 import json
-import os
 import shutil
-import socket
 import subprocess
-import sys
-import time
-import urllib.request
 import warnings
 
 import numpy as np
@@ -15,6 +10,11 @@ import pandas as pd
 import parsimon
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
 def binary(**settings):
@@ -36,19 +36,25 @@ def numbers(loss="squared"):
 # Plain C.
 
 
-def compiled(text, tmp_path, calls):
-    """What the expressions of C print for every row of standard input."""
+def built(text, main, tmp_path):
+    """Compiles a header with a main function; warnings are errors."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("there is no compiler of C")
     (tmp_path / "model.h").write_text(text)
-    prints = "".join(f'printf("%.17g ", (double)({call}));' for call in calls)
-    (tmp_path / "main.c").write_text(
-        '#include <stdio.h>\n#include "model.h"\nint main(void) { double x[model_columns];\n'
-        'for (;;) { for (int j = 0; j < model_columns; j++) if (scanf("%lf", &x[j]) != 1) return 0;\n' + prints + ' printf("\\n"); } }\n'
-    )
+    (tmp_path / "main.c").write_text('#include <stdio.h>\n#include "model.h"\n' + main)
     run = [compiler, "-std=c99", "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-const-variable", "-Werror", "-O1"]
     subprocess.run([*run, "main.c", "-o", "main", "-lm"], cwd=tmp_path, check=True)
+
+
+def compiled(text, tmp_path, calls):
+    """What the expressions of C print for every row of standard input."""
+    prints = "".join(f'printf("%.17g ", (double)({call}));' for call in calls)
+    main = (
+        "int main(void) { double x[model_columns];\n"
+        'for (;;) { for (int j = 0; j < model_columns; j++) if (scanf("%lf", &x[j]) != 1) return 0;\n' + prints + ' printf("\\n"); } }\n'
+    )
+    built(text, main, tmp_path)
 
     def answer(X):
         rows = "\n".join(" ".join(repr(float(v)) for v in row) for row in X)
@@ -201,6 +207,26 @@ def test_weights_of_models_that_clip_nothing_come_without_a_warning():
         np.testing.assert_allclose(X @ model.coef_[0] + model.intercept_[0], model.decision_function(X), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("name", [name for name in parsimon._named.__all__ if not name.startswith("MultiKernel")])
+def test_weights_and_graphs_of_every_estimator(name, normalize):
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    targets = [(X[:, 0] > X[:, 1]).astype(int), np.digitize(X[:, 0], [-0.5, 0.5])] if name.endswith("Classifier") else [X @ [1.0, 2.0, 0.0, -1.0]]
+    for y in targets:
+        model = getattr(parsimon, name)()
+        if normalize:
+            model.set_params(normalize=True)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            model.fit(X, y)
+            coef, bias = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+        margins = model._learner.margins(X)
+        if not any(issubclass(one.category, parsimon.ClippingWarning) for one in seen):
+            np.testing.assert_allclose(X @ coef.T + bias, margins, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(margins).max()))
+        found = onnx_outputs(model, X)["margins"]
+        np.testing.assert_allclose(found, margins, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(margins).max()))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_predictions_do_not_depend_on_the_number_of_rows(kind, tmp_path):
     model, X = bare(kind)
@@ -282,54 +308,243 @@ def test_the_state_of_an_estimator_is_bytes():
     assert np.array_equal(again.coef_, model.coef_)
 
 
-# MLflow.
+# Frames.
+
+NUMBERS = ["age", "income", "shifted"]
+TEXTS = ["city", "code", "member"]
 
 
-def test_mlflow(tmp_path, monkeypatch):
-    mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed")
-    import parsimon.mlflow as flavour
-
-    monkeypatch.chdir(tmp_path)
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
-    model, X = binary()
-    frame = pd.DataFrame(X, columns=list("abcdef"))
-    model.fit(frame, model.predict(X))
-    with mlflow.start_run():
-        info = flavour.log_model(model, name="model", input_example=frame[:2])
-    again = flavour.load_model(info.model_uri)
-    assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
-    function = mlflow.pyfunc.load_model(info.model_uri)
-    assert function.predict(frame).tolist() == model.predict(frame).tolist()
-    saved = tmp_path / "saved"
-    flavour.save_model(model, saved)
-    with pytest.raises(FileExistsError):
-        flavour.save_model(model, saved)
-    with pytest.raises(TypeError, match="estimator of parsimon"):
-        flavour.save_model({}, tmp_path / "other")
-    assert mlflow.pyfunc.load_model(str(saved)).predict(frame).tolist() == model.predict(frame).tolist()
-    if os.environ.get("PARSIMON_SERVE") == "1":
-        serve(saved, frame, model)
+def people(rows=900, seed=0):
+    """A frame with curves, pairs, missing cells, booleans, codes, and names that need care in C."""
+    random = np.random.default_rng(seed)
+    age = random.uniform(18, 90, rows)
+    city = random.choice(["Rome", "Oslo", "Zürich", 'say "a\\b"?', "a*b", "x=y"], rows)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(random.random(rows) < 0.1, np.nan, age),
+            "city": np.where(random.random(rows) < 0.1, None, city),
+            "income": np.exp(random.normal(3, 1, rows)),
+            "code": pd.Categorical(random.integers(100, 105, rows)),
+            "member": random.random(rows) < 0.5,
+            "shifted": 1e6 + random.normal(size=rows),
+        }
+    )
+    bend = np.abs(age - 50) / 10 + 2.0 * (city == "Rome") * (age > 60) - (city == "Oslo") * frame["member"] + np.log(frame["income"])
+    return frame, bend + 0.3 * random.normal(size=rows)
 
 
-def serve(folder, frame, model):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    line = [sys.executable, "-m", "mlflow", "models", "serve", "-m", str(folder), "--env-manager", "local", "-h", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(line, env={**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}, start_new_session=True)
-    try:
-        body = json.dumps({"dataframe_split": frame[:5].to_dict(orient="split")}).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-        for attempt in range(120):
-            try:
-                with urllib.request.urlopen(request, timeout=10) as answer:
-                    found = json.load(answer)
-                break
-            except OSError:
-                if attempt == 119 or server.poll() is not None:
-                    raise
-                time.sleep(0.5)
-        assert found["predictions"] == model.predict(frame[:5]).tolist()
-    finally:
-        os.killpg(server.pid, 15)
-        server.wait()
+def frame_model(kind, curves="age,income", pairs="age:city,city:member"):
+    frame, score = people()
+    rows = frame.assign(target=score)
+    if kind == "two classes":
+        rows["target"] = np.where(score > score.median(), "yes", "no")
+    elif kind == "several classes":
+        rows["target"] = np.digitize(score, np.quantile(score, [0.3, 0.6])) * 10
+    elif kind == "counts":
+        rows["target"] = np.floor(score - score.min())
+    estimators = {
+        "two classes": parsimon.ParsimonClassifier(),
+        "several classes": parsimon.ParsimonClassifier(),
+        "named": parsimon.FTRLRegressor(l1=0.01),
+        "numbers": parsimon.ParsimonRegressor(),
+        "counts": parsimon.ParsimonRegressor(loss="poisson"),
+    }
+    curves, pairs = (value if value == "none" else value.split(",") for value in (curves, pairs))
+    pairs = pairs if pairs == "none" else [tuple(pair.split(":")) for pair in pairs]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return estimators[kind].learn_arrow(rows, label="target", curves=curves, pairs=pairs, passes=3, categories=["code"])
+
+
+def frame_edges():
+    """Other rows, and cells that are missing, unknown or far away."""
+    frame, _ = people(60, seed=7)
+    frame["code"] = frame["code"].astype(object)
+    frame["member"] = frame["member"].astype(object)
+    frame.loc[0:4, "age"] = [-1e9, 1e9, 0.0, 18.0, 1e-30]
+    frame.loc[5:7, "city"] = ["Atlantis", "", "rome"]
+    frame.loc[8, ["age", "income", "shifted"]] = np.nan
+    frame.loc[9, ["city", "code", "member"]] = None
+    frame.loc[10:11, "shifted"] = [0.0, 1e12]
+    return frame
+
+
+def as_texts(frame):
+    """The columns of categories as the texts that parsimon reads."""
+    word = {True: "true", False: "false"}
+    return pd.DataFrame({c: ["" if pd.isna(v) else word[v] if isinstance(v, (bool, np.bool_)) else str(v) for v in frame[c]] for c in TEXTS})
+
+
+FRAME_KINDS = ["two classes", "several classes", "named", "numbers", "counts"]
+
+
+def wanted_of(model, frame):
+    with warnings.catch_warnings():
+        # An unknown word of a column of booleans, and the like.
+        warnings.simplefilter("ignore")
+        return model._table_margins(parsimon._parsimon.Table.arrow(frame, parsimon._columns.roles()))
+
+
+def onnx_of_frame(model, frame, dtype=np.float64):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    session = runtime.InferenceSession(parsimon.to_onnx(model, dtype=dtype).SerializeToString(), providers=["CPUExecutionProvider"])
+    texts = as_texts(frame)
+    cells = {c: frame[[c]].to_numpy(dtype) for c in NUMBERS} | {c: texts[[c]].to_numpy(object) for c in TEXTS}
+    assert {given.name for given in session.get_inputs()} == set(cells)
+    return dict(zip([output.name for output in session.get_outputs()], session.run(None, cells)))
+
+
+@pytest.mark.parametrize("kind", FRAME_KINDS)
+@pytest.mark.parametrize("shape", ["lines", "curves and pairs"])
+def test_onnx_of_frames(kind, shape):
+    model = frame_model(kind) if shape != "lines" else frame_model(kind, "none", "none")
+    frame = frame_edges()
+    found, wanted = onnx_of_frame(model, frame), wanted_of(model, frame)
+    np.testing.assert_allclose(found["margins"], wanted, rtol=1e-9, atol=1e-9)
+    if hasattr(model, "classes_"):
+        assert found["label"].tolist() == model._predicted(wanted).tolist()
+        np.testing.assert_allclose(found["probabilities"], model._probabilities(wanted), atol=1e-9)
+    else:
+        np.testing.assert_allclose(found["prediction"], model._mean(wanted[:, 0]), rtol=1e-9, atol=1e-9)
+    # Weights of curves and pairs are there, or the test would show nothing.
+    named = [name for _, name in model._learner.all_names()]
+    assert any("~" in name for name in named) == any("*city=" in name for name in named) == (shape != "lines")
+
+
+def test_onnx_of_frames_in_short_numbers():
+    model, frame = frame_model("two classes"), frame_edges()
+    short = frame.assign(**{c: frame[c].astype(np.float32).astype(np.float64) for c in NUMBERS})
+    np.testing.assert_allclose(onnx_of_frame(model, frame, np.float32)["margins"], wanted_of(model, short), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", FRAME_KINDS)
+@pytest.mark.parametrize("shape", ["lines", "curves and pairs"])
+def test_c_of_frames(kind, shape, tmp_path):
+    model = frame_model(kind) if shape != "lines" else frame_model(kind, "none", "none")
+    frame = frame_edges()
+    text, wanted = parsimon.to_c(model), wanted_of(model, frame)
+    places = [c for c in frame.columns if c in NUMBERS], [c for c in frame.columns if c in TEXTS]
+    assert all(f"[{k}]: {c!r}" in text for names in places for k, c in enumerate(names))
+    calls = [f"model_margin(x, texts, {k})" for k in range(wanted.shape[1])]
+    calls.append("model_class(x, texts)" if hasattr(model, "classes_") else "model_predict(x, texts)")
+    texts = as_texts(frame)
+    rows = []
+    for i in range(len(frame)):
+        numbers = ", ".join("NAN" if np.isnan(v) else repr(float(v)) for v in frame.loc[i, places[0]].astype(float))
+        words = ", ".join(parsimon._c._text(t) if t else "0" for t in texts.loc[i, places[1]])
+        prints = "".join(f'printf("%.17g ", (double)({call}));' for call in calls)
+        rows.append(f'{{ const double x[] = {{{numbers}}}; const char *const texts[] = {{{words}}}; {prints} printf("\\n"); }}')
+    built(text, "int main(void) {\n" + "\n".join(rows) + "\nreturn 0; }\n", tmp_path)
+    said = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout
+    found = np.array([[float(v) for v in line.split()] for line in said.splitlines()])
+    np.testing.assert_allclose(found[:, :-1], wanted, rtol=1e-9, atol=1e-9)
+    if hasattr(model, "classes_"):
+        assert (model.classes_[found[:, -1].astype(int)] == model._predicted(wanted)).all()
+    else:
+        np.testing.assert_allclose(found[:, -1], model._mean(wanted[:, 0]), rtol=1e-9, atol=1e-9)
+
+
+def test_frames_that_a_bare_fit_learns(tmp_path):
+    frame, score = people()
+    model = parsimon.ParsimonRegressor().fit(frame, score)
+    edges = frame_edges()
+    np.testing.assert_allclose(onnx_of_frame(model, edges)["prediction"], model._mean(wanted_of(model, edges)[:, 0]), rtol=1e-9, atol=1e-9)
+    # The same from a model file, which keeps fewer names.
+    model.save(tmp_path / "m.psm")
+    loaded = parsimon.load(tmp_path / "m.psm")
+    np.testing.assert_allclose(onnx_of_frame(loaded, edges)["margins"], wanted_of(loaded, edges), rtol=1e-9, atol=1e-9)
+    assert parsimon.to_c(loaded) == parsimon.to_c(model)
+
+
+def test_numbers_that_mean_missing(tmp_path):
+    path = tmp_path / "d.csv"
+    random = np.random.default_rng(0)
+    a = np.where(random.random(400) < 0.2, -999.0, random.normal(size=400))
+    pd.DataFrame({"a": a, "kind": random.choice(["u", "v"], 400), "y": np.where(a == -999.0, 5.0, a)}).to_csv(path, index=False)
+    schema = {"label": "y", "missing": ["-999"], "columns": [{"name": "a", "kind": "number"}, {"name": "kind", "kind": "category"}, {"name": "y", "kind": "number"}]}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    model = parsimon.ParsimonRegressor().learn_file(path, schema=tmp_path / "schema.json", label="y")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    session = runtime.InferenceSession(parsimon.to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    rows = pd.read_csv(path)
+    found = session.run(["prediction"], {"a": rows[["a"]].to_numpy(), "kind": rows[["kind"]].to_numpy(object)})[0]
+    np.testing.assert_allclose(found, model.predict_file(path), rtol=1e-9, atol=1e-9)
+    assert "== -999.0" in parsimon.to_c(model)
+
+
+@pytest.mark.parametrize("export", [parsimon.to_c, parsimon.to_onnx])
+def test_columns_that_cannot_be_exported(export):
+    if export is parsimon.to_onnx:
+        pytest.importorskip("onnx", reason="onnx is not installed")
+    words = np.random.default_rng(0).choice(["good", "bad", "fine", "dear", "late"], (300, 4))
+    frame = pd.DataFrame({"note": [" ".join(row) for row in words], "n": np.arange(300.0), "when": pd.date_range("2024-01-01", periods=300, freq="5h")})
+    target = [row.tolist().count("good") for row in words]
+    with pytest.raises(ValueError, match="column 'note', which is a text"):
+        export(parsimon.FTRLRegressor().learn_arrow(frame.assign(y=target), label="y", texts=["note"], ignore=["when"]))
+    with pytest.raises(ValueError, match="column 'when', which is a time"):
+        export(parsimon.FTRLRegressor().learn_arrow(frame.assign(y=target), label="y", ignore=["note"]))
+    export(parsimon.FTRLRegressor().learn_arrow(frame.assign(y=target), label="y", ignore=["note", "when"]))
+
+
+def test_columns_called_like_outputs():
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    frame = pd.DataFrame({"label": np.arange(50.0), "kind": ["u", "v"] * 25, "y": np.arange(50.0)})
+    with pytest.raises(ValueError, match="outputs called .* so is the column 'label'"):
+        parsimon.to_onnx(parsimon.FTRLRegressor().learn_arrow(frame, label="y"))
+
+
+@pytest.mark.parametrize("kind", ["two classes", "numbers"])
+def test_a_missing_cell_of_a_matrix(kind, tmp_path):
+    model, X = bare(kind)
+    X = X[:20].copy()
+    X[::2, 1] = X[::3, 4] = np.nan
+    wanted = model._margins(pd.DataFrame(X))[:, 0]
+    assert np.isfinite(wanted).all()
+    np.testing.assert_allclose(onnx_outputs(model, X)["margins"][:, 0], wanted, rtol=1e-9, atol=1e-9)
+    found = compiled(parsimon.to_c(model), tmp_path, ["model_margin(x, 0)"])(X)
+    np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-9, atol=1e-9)
+
+
+# Pipelines.
+
+
+def converted(model, cells, **options):
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    made = parsimon.to_onnx(model, **options)
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    return dict(zip([output.name for output in session.get_outputs()], session.run(None, cells)))
+
+
+@pytest.mark.parametrize("kind", ["two classes", "several classes", "hinge", "numbers", "counts"])
+def test_pipelines_in_onnx(kind):
+    model, X = bare(kind)
+    y = model.predict(X)
+    y = np.round(y) if kind == "counts" else y
+    pipeline = make_pipeline(StandardScaler(), clone(model)).fit(X, y)
+    X = edges(X)[:-3]
+    found = converted(pipeline, {"X": X})
+    if kind in ("numbers", "counts"):
+        np.testing.assert_allclose(found["variable"][:, 0], pipeline.predict(X), rtol=1e-6, atol=1e-6)
+        return
+    assert found["label"].astype(pipeline.classes_.dtype).tolist() == pipeline.predict(X).tolist()
+    shown = pipeline.decision_function(X)[:, None] if kind == "hinge" else pipeline.predict_proba(X)
+    np.testing.assert_allclose(found["probabilities"], shown, rtol=1e-6, atol=1e-6)
+
+
+def test_pipelines_of_frames_in_onnx():
+    data_types = pytest.importorskip("skl2onnx.common.data_types", reason="skl2onnx is not installed")
+    frame = pd.DataFrame({"n": np.random.default_rng(0).normal(size=200), "city": ["Rome", "Oslo"] * 100})
+    y = np.where((frame["n"] > 0) ^ (frame["city"] == "Rome"), "yes", "no")
+    columns = ColumnTransformer([("n", StandardScaler(), ["n"]), ("city", OneHotEncoder(), ["city"])])
+    pipeline = make_pipeline(columns, parsimon.ParsimonClassifier()).fit(frame, y)
+    types = [("n", data_types.DoubleTensorType([None, 1])), ("city", data_types.StringTensorType([None, 1]))]
+    found = converted(pipeline, {"n": frame[["n"]].to_numpy(), "city": frame[["city"]].to_numpy(object)}, initial_types=types)
+    np.testing.assert_allclose(found["probabilities"], pipeline.predict_proba(frame), atol=1e-6)
+
+
+def test_pipelines_that_are_refused():
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    X = np.eye(4)
+    with pytest.raises(TypeError, match="ends with LogisticRegression"):
+        parsimon.to_onnx(make_pipeline(StandardScaler(), LogisticRegression()).fit(X, [0, 1, 0, 1]))

@@ -242,6 +242,27 @@ def test_learn_many_is_learn_one_in_a_loop():
     assert np.array_equal(many.predict_many(X), [many.predict_one(x) for x in X])
 
 
+@pytest.mark.parametrize("algorithm", ["ftrl", "auto"])
+def test_a_frame_of_numbers_is_learned_as_its_dictionaries(algorithm):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "n": rng.integers(0, 9, 300), "b": rng.normal(size=300) > 0, "f": rng.normal(size=300).astype("float32")})
+    frame.loc[::7, "a"] = np.nan
+    y = (rng.normal(size=300) + frame.n > 4).astype(int)
+    rows = frame.to_dict(orient="records")
+    by_frame, by_rows = (parsimon.ParsimonClassifier(algorithm).learn_many(X, y) for X in (frame, rows))
+    assert state(by_frame) == state(by_rows)
+    np.testing.assert_array_equal(by_frame.predict_proba_many(frame), by_rows.predict_proba_many(rows))
+    for x, label in zip(rows, y):
+        by_frame.learn_one(x, label)
+    assert state(by_frame) == state(by_rows.learn_many(frame, y))
+    assert not hasattr(parsimon.ParsimonClassifier(algorithm).learn_many(frame[:0], []), "classes_")
+    known = frame[["a", "f"]].fillna(0.0)
+    columns = parsimon.ParsimonClassifier(algorithm).fit(known, y)
+    np.testing.assert_array_equal(columns.predict_many(known[["f", "a"]]), columns.predict(known))
+    with pytest.raises(ValueError, match="infinity or too large"):
+        by_frame.learn_many(frame.assign(a=np.inf), y)
+
+
 def test_rows_by_name_after_a_frame():
     X, y = rows()
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(20)])

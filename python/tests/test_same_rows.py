@@ -95,7 +95,7 @@ def test_every_door_gives_the_same_model_and_the_same_scores(table, tmp_path, mo
     (tmp_path / "rows.csv").write_text(csv(table), encoding="utf-8")
     label, flags = table["columns"][-1]["name"], shlex.split(table["flags"])
     ran = subprocess.run(
-        [PROGRAM, "train", "rows.csv", "--label-column", label, *flags, "--passes", "1", "--quiet", "-o", "program.psm"],
+        [PROGRAM, "train", "rows.csv", "--label-column", label, *flags, "--quiet", "-o", "program.psm"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+mod archive;
 mod codegen;
 mod command;
 mod dependencies;
@@ -24,6 +25,7 @@ mod test;
 #[cfg(test)]
 mod test_files;
 mod wheels;
+mod workflows;
 mod workspace;
 
 use codegen::Mode;
@@ -43,7 +45,8 @@ fuzz          a target of fuzz/ for some minutes, guided by coverage: cargo xtas
 sanitize      Miri over the unsafe code that it can run, the address sanitizer over the rest
 python        build the wheel, install it in virtual environments under target/, run python/tests
 wheels        build wheels for manylinux2014 and the source distribution into target/wheels, check and install them
-release       --dry-run: wheels, and exports of models with the real packages (MLflow, ONNX, skops)
+release       --dry-run: packs the crates, builds wheels, the static program with its archive and Debian package, checksums and the
+              site, and tests exports with the real packages (MLflow, ONNX, skops); the record is target/release-files/release.md
 codegen       write generated text into ARCHITECTURE.md, SECURITY.md and docs/";
 
 fn main() -> ExitCode {

@@ -6,11 +6,21 @@ use std::process::Command;
 use crate::command::{cargo, output, run, works};
 use crate::python::{Environment, look_for_skips, obstacle};
 use crate::table::Table;
-use crate::wheels;
+use crate::{archive, docs, wheels};
 
-/// Packages of others that models are handed to.
-const PACKAGES: [&str; 5] = ["mlflow", "onnx", "onnxruntime", "pytest", "skops"];
+/// Packages of others that models are handed to, and clients of the service.
+const PACKAGES: [&str; 8] = [
+    "mlflow",
+    "onnx",
+    "onnxruntime",
+    "pytest",
+    "schemathesis",
+    "skl2onnx",
+    "skops",
+    "tritonclient[http]",
+];
 
+/// Runs every check and writes `target/release-files/release.md`, a record with a line for each step.
 pub(crate) fn dry_run() -> anyhow::Result<()> {
     let mut table = Table::new();
     table.step("packed crates", || {
@@ -21,9 +31,38 @@ pub(crate) fn dry_run() -> anyhow::Result<()> {
     public_names(&mut table);
     id_histories(&mut table);
     kills(&mut table);
+    table.step("documentation", docs::docs);
     wheels::steps(&mut table);
-    exports(&mut table);
+    let program = archive::steps(&mut table);
+    exports(&mut table, program.as_deref());
+    write_record(&table)?;
     table.finish()
+}
+
+/// Writes the lines of the table with the commit, the compiler and the machine.
+fn write_record(table: &Table) -> anyhow::Result<()> {
+    let said = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        output(command).map(|text| text.trim().to_owned()).unwrap_or_default()
+    };
+    let lines = [
+        format!("# Checks of a release, {}", said("date", &["-u", "+%Y-%m-%d"])),
+        format!(
+            "Commit {}, {}, {}, {} processors.",
+            said("git", &["describe", "--always", "--dirty"]),
+            said("rustc", &["--version"]),
+            said("uname", &["-sm"]),
+            std::thread::available_parallelism().map_or(1, usize::from),
+        ),
+        table.markdown(),
+    ];
+    let folder = archive::folder();
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("release.md");
+    std::fs::write(&file, lines.join("\n\n"))?;
+    println!("\n{}", file.display());
+    Ok(())
 }
 
 /// Checks the service's table of ids against its model by many more histories than the tests run.
@@ -67,13 +106,13 @@ fn public_names(table: &mut Table) {
     }
 }
 
-/// skops, ONNX, MLflow and C, with the real packages and a server.
-fn exports(table: &mut Table) {
-    const TESTS: &str = "exports with the real packages";
+/// skops, ONNX, MLflow and C, with the real packages and a server; the service with clients of others.
+fn exports(table: &mut Table, program: Option<&Path>) {
+    const TESTS: &str = "exports with the real packages, clients of the service";
     if let Some(why) = obstacle() {
         return table.not_run(TESTS, why);
     }
-    let ready = table.preparation("MLflow, ONNX and skops from PyPI", || {
+    let ready = table.preparation("MLflow, ONNX, skops, Triton and schemathesis from PyPI", || {
         let tools = Environment::create(Path::new("target/python/tools"))?;
         tools.install(&["maturin>=1.9,<2"])?;
         let wheel = tools.wheel(Path::new("target/python/wheels"))?;
@@ -86,7 +125,12 @@ fn exports(table: &mut Table) {
         Ok(environment) => table.tests(TESTS, |left_out| {
             let mut test = environment.pytest(&["--durations=5"], Path::new("target/python"))?;
             test.env("PARSIMON_SERVE", "1");
-            test.arg(std::path::absolute("python/tests/test_exports.py")?);
+            if let Some(program) = program {
+                test.env("PARSIMON_PROGRAM", program);
+            }
+            for file in ["test_exports.py", "test_mlflow.py", "test_peers.py"] {
+                test.arg(std::path::absolute(Path::new("python/tests").join(file))?);
+            }
             look_for_skips(test, left_out)
         }),
         Err(why) => table.not_run(TESTS, &why),

@@ -14,6 +14,16 @@ enum Outcome {
     NotRun(String),
 }
 
+impl Outcome {
+    fn words(&self) -> String {
+        match self {
+            Outcome::Passed => "passed".to_owned(),
+            Outcome::Failed(why) => format!("FAILED: {why}"),
+            Outcome::NotRun(why) => format!("not run: {why}"),
+        }
+    }
+}
+
 /// Steps as they are run. A step that fails is written down; the next one runs all the same.
 pub(crate) struct Table {
     start: Instant,
@@ -80,18 +90,25 @@ impl Table {
         self.lines.push((name.to_owned(), None, Outcome::NotRun(reason.to_owned())));
     }
 
+    /// Returns the table as lines of Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let mut lines =
+            vec!["| step | time | result |".to_owned(), "| --- | --- | --- |".to_owned()];
+        for (name, time, outcome) in &self.lines {
+            let (time, result) = (time.map_or_else(String::new, minutes), outcome.words());
+            lines.push(format!("| {name} | {time} | {} |", result.replace('|', "\\|")));
+        }
+        lines.push(format!("| all | {} | |", minutes(self.start.elapsed())));
+        lines.join("\n") + "\n"
+    }
+
     /// Prints the table; an error if a step failed.
     pub(crate) fn finish(self) -> Result<()> {
         let width = self.lines.iter().map(|line| line.0.chars().count()).max().unwrap_or(0);
         println!("\n{:width$}  {:>5}  result", "step", "time");
         for (name, time, outcome) in &self.lines {
             let time = time.map_or_else(String::new, minutes);
-            let result = match outcome {
-                Outcome::Passed => "passed".to_owned(),
-                Outcome::Failed(why) => format!("FAILED: {why}"),
-                Outcome::NotRun(why) => format!("not run: {why}"),
-            };
-            println!("{name:width$}  {time:>5}  {result}");
+            println!("{name:width$}  {time:>5}  {}", outcome.words());
         }
         println!("{:width$}  {:>5}", "all", minutes(self.start.elapsed()));
         let failed = self.lines.iter().filter(|line| matches!(line.2, Outcome::Failed(_)));
@@ -125,6 +142,9 @@ mod tests {
         assert_eq!(table.step("two", || Ok(2)), Some(2));
         table.not_run("three", "no browser");
         assert_eq!(table.lines.len(), 3);
+        let lines = table.markdown();
+        assert!(lines.contains("| one | 0:00 | FAILED: broken |"), "{lines}");
+        assert!(lines.contains("| three |  | not run: no browser |"), "{lines}");
         assert_eq!(table.finish().unwrap_err().to_string(), "failed: one");
     }
 

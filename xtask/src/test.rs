@@ -6,7 +6,7 @@ use crate::codegen::{self, Mode};
 use crate::command::{cargo, run, run_and_look};
 use crate::instructions::{self, Bounds};
 use crate::table::{LeftOut, Table};
-use crate::{dependencies, features, python, system};
+use crate::{dependencies, features, python, system, workflows};
 
 pub(crate) fn test() -> Result<()> {
     let mut table = Table::new();
@@ -23,6 +23,7 @@ pub(crate) fn test() -> Result<()> {
         run(with_denied_warnings(document))
     });
     table.step("generated text", || codegen::codegen(Mode::Check));
+    workflows::step(&mut table);
     python::steps(&mut table);
     match instructions::obstacle() {
         None => {

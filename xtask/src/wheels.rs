@@ -67,7 +67,8 @@ pub(crate) fn steps(table: &mut Table) {
     }
 }
 
-fn add_platform(platform: &str) -> Result<()> {
+/// Installs the standard library of a platform if it is missing.
+pub(crate) fn add_platform(platform: &str) -> Result<()> {
     let mut list = Command::new("rustc");
     list.args(["--print", "target-libdir", "--target", platform]);
     if Path::new(output(list)?.trim()).exists() {
@@ -100,12 +101,25 @@ fn audit(tools: &Environment, wheel: &Path, machine: &str) -> Result<()> {
     Ok(())
 }
 
-/// Installs a wheel in a new environment and learns with it.
+/// Installs a wheel in a new environment, learns with it, and runs the block of the README.
 fn try_out(wheel: &Path) -> Result<()> {
     let clean = Environment::create_anew(Path::new("target/python/clean"))?;
     clean.install(&[&wheel.display().to_string()])?;
     println!("{}", clean.ask(TRIAL)?);
-    Ok(())
+    let folder = std::path::absolute("target/python/readme")?;
+    std::fs::create_dir_all(&folder)?;
+    let mut readme = clean.command("python");
+    readme.arg("-c").arg(readme_block(&std::fs::read_to_string("README.md")?)?);
+    readme.current_dir(folder);
+    run(readme)
+}
+
+/// The first block of Python of a page.
+fn readme_block(page: &str) -> Result<&str> {
+    let start = "\n```python\n";
+    let (_, rest) = page.split_once(start).context("README.md has no block of Python")?;
+    let (block, _) = rest.split_once("\n```").context("the block of README.md has no end")?;
+    Ok(block)
 }
 
 /// Builds a wheel from the source distribution as `pip install` would, and tries it.
@@ -130,4 +144,17 @@ fn newest(folder: &Path, ending: &str) -> Result<PathBuf> {
     found.sort();
     let (_, path) = found.pop().with_context(|| format!("no {ending} in {}", folder.display()))?;
     Ok(std::path::absolute(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readme_block;
+
+    #[test]
+    fn the_readme_has_a_block_of_python() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+        let page = std::fs::read_to_string(file).unwrap();
+        assert!(readme_block(&page).unwrap().contains("from parsimon import"));
+        assert!(readme_block("# A page\n").is_err());
+    }
 }

@@ -68,7 +68,7 @@ pub struct Report {
 const TRIED_SECONDS: usize = 30;
 /// A negative delay is believed if with it at least this much of the microphone is removed, in dB...
 const PROOF: f64 = 6.0;
-/// ...and the signals are taken for swapped if the other way round removes this much more.
+/// ...and the signals count as swapped if the opposite order removes this much more.
 const SWAPPED: f64 = 3.0;
 
 /// Decides about an echo that seems to precede the reference: it may be chance, a recorder that started late, or swapped signals.

@@ -11,6 +11,13 @@ const FADE: f32 = 0.5;
 /// Two successive results agree if they differ by at most this many seconds.
 const AGREE_SECONDS: f64 = 0.002;
 
+/// The echo that was found: lags of its onset and of its strongest path in samples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) onset: i64,
+    pub(crate) peak: i64,
+}
+
 /// Searches in frames of about four times the longest delay; two reliable findings in a row that agree count.
 #[derive(Clone, Debug)]
 pub(crate) struct Seek {
@@ -45,8 +52,8 @@ impl Seek {
         }
     }
 
-    /// Processes a block of both signals. Returns the onset of the echo when it has been found again.
-    pub(crate) fn observe(&mut self, far: &[f32], near: &[f32]) -> Option<i64> {
+    /// Processes a block of both signals. Returns the echo when it has been found again.
+    pub(crate) fn observe(&mut self, far: &[f32], near: &[f32]) -> Option<Found> {
         let mut found = None;
         // A block may reach beyond the end of a frame, never beyond that of two.
         let n = far.len().min(self.far.len() - self.filled);
@@ -65,7 +72,7 @@ impl Seek {
         self.filled += far.len();
     }
 
-    fn look(&mut self) -> Option<i64> {
+    fn look(&mut self) -> Option<Found> {
         let length = self.search.length();
         let hop = length / 2;
         self.frames += 1;
@@ -77,10 +84,11 @@ impl Seek {
         self.far.copy_within(length.., 0);
         self.near.copy_within(length.., 0);
         self.filled = hop;
-        let new = self.search.best(self.early).filter(Delay::is_reliable).map(|d| d.onset);
-        let old = std::mem::replace(&mut self.last, new);
+        let new = self.search.best(self.early).filter(Delay::is_reliable);
+        let old = std::mem::replace(&mut self.last, new.map(|d| d.onset));
         let (old, new) = (old?, new?);
-        ((old - new).abs() <= self.agree).then_some(new)
+        let found = Found { onset: new.onset, peak: new.samples };
+        ((old - new.onset).abs() <= self.agree).then_some(found)
     }
 
     pub(crate) fn save(&self, to: &mut Writer) {

@@ -4,7 +4,7 @@ use parsimon_files::checksum;
 
 use crate::AudioError;
 
-const MAGIC: &[u8; 8] = b"PSMECHO8";
+const MAGIC: &[u8; 8] = b"PSMECHO9";
 
 /// Collects a state as bytes.
 ///

@@ -32,10 +32,10 @@ pub(crate) const LATENCY_MS: usize = 16;
 /// The leakage is multiplied by this while only the far end speaks...
 const ALONE: f32 = 80.0;
 /// ...and by this while the near end speaks as well.
-const TOGETHER: f32 = 5.0;
+const TOGETHER: f32 = 1.5;
 /// The least gain while only the far end speaks, and while the near end speaks as well.
 const FLOOR_ALONE: f32 = 0.01;
-const FLOOR_TOGETHER: f32 = 0.1;
+const FLOOR_TOGETHER: f32 = 0.3;
 /// Seconds over which the clean power of the last frames enters the present one's.
 const HISTORY_SECONDS: f32 = 0.003;
 /// Seconds in which the held powers of echo and reference fall by 60 dB.
@@ -47,7 +47,7 @@ const POWER_SECONDS: f32 = 0.04;
 /// Seconds in which the leakage falls, rises while the near end is silent, and rises while it speaks.
 const FALL_SECONDS: f32 = 0.2;
 const RISE_SECONDS: f32 = 0.3;
-const SLOW_RISE_SECONDS: f32 = 2.0;
+const SLOW_RISE_SECONDS: f32 = 20.0;
 /// The common leakage enters every band multiplied by this, and its regression follows by at most this share per second.
 const COMMON: f32 = 2.0;
 const PACE: f32 = 2.0;
@@ -62,11 +62,11 @@ const FRESH_AGAIN: f32 = 0.3;
 /// How many times faster the reference ceases to count as echo while the canceller finds none.
 const FORGET_REFERENCE: i32 = 8;
 /// A band holds near-end speech above this multiple of the estimated echo, and this multiple of the noise.
-const OVER_ECHO: f32 = 40.0;
+const OVER_ECHO: f32 = 15.0;
 const OVER_NOISE: f32 = 6.0;
 /// Shares of such bands at which the near end may speak, and certainly does.
 const SOME_BANDS: f32 = 0.15;
-const MANY_BANDS: f32 = 0.4;
+const MANY_BANDS: f32 = 0.25;
 /// Seconds that a verdict of near-end speech takes to fade.
 const HANGOVER_SECONDS: f32 = 1.0;
 /// The background noise: what a minimum rises by per second (3 dB; half a dB where there is echo), and its ratio to the mean.
@@ -227,7 +227,8 @@ impl Suppressor {
         clips: bool,
         output: &mut [f32],
     ) {
-        if mismatch > CHANGED {
+        // Without an echo the prediction is chance, and so is what contradicts it.
+        if pays && mismatch > CHANGED {
             // Unexpected sound in the output is echo and not the near end.
             self.fresh = self.fresh.max(FRESH_AGAIN);
             self.presence = 0.0;

@@ -169,6 +169,27 @@ impl Twin {
             && error < 2.0 * echo
     }
 
+    /// The path has changed: keeps what the microphone confirms of both filters, and doubts 40 times what a path as loud would have at first.
+    fn begin_again(&mut self) {
+        let confirmed = (1.0 + self.mismatch[0] / (self.mismatch[1] + 1e-20)).clamp(0.0, 1.0);
+        let first = |i: usize| first_doubt(self.n, i);
+        let all: f64 = (0..self.w.len()).map(first).sum();
+        for k in 0..2 * self.n {
+            let power: f64 = self.w.iter().map(|w| square(w[k])).sum();
+            for i in 0..self.w.len() {
+                self.p[i][k] = self.p[i][k].max(40.0 * power / all * first(i));
+            }
+        }
+        for v in self.w.iter_mut().chain(&mut self.v).flatten() {
+            *v = (confirmed * v.0, confirmed * v.1);
+        }
+        self.mismatch[..3].fill(0.0);
+        self.confirmed = 0;
+        self.usual_left = 2.0;
+        (self.changes, self.takeovers) = (self.changes + 1, self.takeovers + 1);
+        self.energies = [self.energies[2]; 3];
+    }
+
     fn compare_prediction(
         &mut self,
         e: &[Complex],
@@ -251,8 +272,11 @@ impl Twin {
             *sum = j * *sum + (1.0 - j) * new;
         }
         let mut fresh = false;
-        let changed = self.has_changed(rate);
-        if self.energies[1] < if changed { 0.95 } else { 0.4 } * self.energies[0] {
+        if self.has_changed(rate) && self.energies[1] < 0.95 * self.energies[0] {
+            self.begin_again();
+            (e, f) = (minus(&self.predict(&self.w)), minus(&self.predict(&self.v)));
+            fresh = true;
+        } else if self.energies[1] < 0.4 * self.energies[0] {
             let left = (self.energies[0] / (self.energies[2] + 1e-20)).min(1.0);
             for i in 0..partitions {
                 let again = 0.3 * left * first_doubt(n, i);
@@ -266,11 +290,6 @@ impl Twin {
             self.energies[0] = self.energies[1];
             self.takeovers += 1;
             self.mismatch[..3].fill(0.0);
-            if changed {
-                self.confirmed = 0;
-                self.usual_left = 2.0;
-                self.changes += 1;
-            }
             fresh = true;
         } else if self.energies[1] > 2.0 * self.energies[0] {
             self.v = self.w.clone();
@@ -300,6 +319,7 @@ impl Twin {
         let forget = decay(24.0).powi(2) + share * (decay(3.0).powi(2) - decay(24.0).powi(2));
         let excess = 4.0 * usual / (self.mismatch[2] / (self.mismatch[1] + 1e-20) + 1e-20);
         let tolerance = excess.min(1.0).powi(2).max(moving) * 3.0 * 10f64.powf(moving);
+        let trust = (self.confirmed as f64 / (3.0 * rate / n as f64).ceil()).min(1.0);
         let smooth = decay(0.0112);
         let (mut inverse, mut step) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
         let mut fades = vec![0.0; 2 * n];
@@ -312,8 +332,9 @@ impl Twin {
             fades[k] = (1.0 - forget) * share.min(1.0);
             let over = |f: &dyn Fn(usize) -> f64| (0..partitions).map(f).sum::<f64>();
             let doubt_power = over(&|i| self.p[i][k] * square(self.x[i][k]));
-            let delta = 0.5 * 0.01 * self.long_term * over(&|i| self.p[i][k]);
-            inverse[k] = 1.0 / (0.5 * doubt_power + self.s[k] + delta + 1e-20);
+            let delta = 0.5 * (0.01 + 0.09 * trust) * self.long_term * over(&|i| self.p[i][k]);
+            let near_end = self.s[k] + trust * (error - self.s[k]).max(0.0);
+            inverse[k] = 1.0 / (0.5 * doubt_power + (1.0 + 2.0 * trust) * near_end + delta + 1e-20);
             let floor = 0.05 * self.long_term * partitions as f64;
             step[k] = self.step / (0.5 * over(&|i| square(self.x[i][k])) + floor + 1e-20);
         }

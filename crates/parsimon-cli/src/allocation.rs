@@ -19,7 +19,7 @@ static ALLOCATOR: Limited = Limited;
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets the limit that the environment asks for.
+/// Sets the limit from the environment.
 pub(crate) fn limit() {
     let bytes = std::env::var("PARSIMON_FAULT_ALLOC").ok().and_then(|text| text.parse().ok());
     LIMIT.store(bytes.unwrap_or(usize::MAX), Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Progress on standard error: a table, and a bar if it is a terminal.
 //!
-//! Standard error may be closed, full, or a pipe whose reader has gone. That never ends the work: what cannot be written is lost.
+//! Standard error may be closed, full, or a pipe without a reader. That never ends the work: text that cannot be written is lost.
 
 use std::io::{IsTerminal, Write, stderr, stdin};
 use std::time::{Duration, Instant};
@@ -15,19 +15,19 @@ use parsimon::workspace::{number::duration, number::significant, number::thousan
 
 use crate::escape::escaped;
 
-/// Says why the program stops.
+/// Prints the reason why the program stops.
 pub(crate) fn complain(message: &str) {
     note(&format!("error: {message}"));
 }
 
-/// Says something a person should know.
+/// Prints a note for the user.
 pub(crate) fn note(message: &str) {
     let message = if stderr().is_terminal() { escaped(message) } else { message.into() };
     // In one piece, so that lines of several threads do not mix.
     let _ = stderr().write_all(format!("{message}\n").as_bytes());
 }
 
-/// Says that the program waits for a person to type, if it does.
+/// Prints that the program waits for input, if standard input is a terminal.
 pub(crate) fn announce_terminal(inputs: &[Input]) {
     if inputs.iter().any(|input| matches!(input, Input::Stdin)) && stdin().is_terminal() {
         note("reading rows from the terminal; end with Ctrl-D");
@@ -36,7 +36,7 @@ pub(crate) fn announce_terminal(inputs: &[Input]) {
 
 /// Short enough for 80 columns: a line that is wrapped when the terminal becomes narrower would leave parts of itself behind.
 const BAR: &str = "{percent:>3}% {bar:14} {msg}";
-/// Where the end is not known.
+/// Progress without a known end.
 const NO_BAR: &str = "{spinner} {msg}";
 
 fn style(template: &str) -> ProgressStyle {
@@ -100,7 +100,7 @@ impl ReadingBar {
     }
 }
 
-/// Errors end a command early: the bar is taken away whatever happens.
+/// Errors end a command early: the bar is removed in any case.
 impl Drop for ReadingBar {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {

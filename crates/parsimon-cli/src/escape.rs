@@ -1,4 +1,4 @@
-//! Control characters of names, labels and paths, shown on a terminal instead of obeyed: a column can be called `\x1b[2J`.
+//! Escapes for control characters of names, labels and paths, which a terminal would execute: a column can be named `\x1b[2J`.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -20,9 +20,9 @@ pub(crate) enum Fault {
     Input(String),
     /// Something is wrong with the command: exit code 2.
     Usage(String),
-    /// Nobody reads our output any more: that is a success.
+    /// The reader of the output has closed it: a success.
     BrokenPipe,
-    /// A signal ended the work: what is left of it.
+    /// A signal ended the work.
     Interrupted(String),
 }
 
@@ -62,7 +62,7 @@ fn with_near(message: String, error: &io::Error, path: &Path) -> String {
     }
 }
 
-/// The file in the same folder whose name is a slip away.
+/// Returns the file in the same folder whose name differs by a typing error.
 fn near(path: &Path) -> Option<String> {
     let asked = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -19,7 +19,7 @@ const FEATURES: [Feature; 5] = [
     Feature { name: "zstd", is_in: cfg!(feature = "zstd"), commands: &[] },
 ];
 
-/// The version with the features that are in: what `parsimon --version` prints.
+/// The version with the compiled features, as `parsimon --version` prints it.
 pub(crate) fn version() -> String {
     let list = |is_in: bool| {
         let names = FEATURES.iter().filter(|f| f.is_in == is_in).map(|f| f.name);

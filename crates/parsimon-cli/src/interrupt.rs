@@ -31,7 +31,7 @@ fn with_state<T>(f: impl FnOnce(&mut State) -> T) -> T {
 pub(crate) fn stop() -> Stop {
     let (stopper, stop) = Stop::new();
     with_state(|state| match state.signal {
-        // It came before the command was ready.
+        // The signal arrived before the command was ready.
         Some(_) => drop(stopper),
         None => state.stopper = Some(stopper),
     });

@@ -65,6 +65,7 @@ fn dispatch(cli: Cli) -> Result<(), Fault> {
         Command::Algorithms(args) => cmd::algorithms::run(&args),
         Command::Schema(args) => cmd::schema::run(&args),
         Command::Convert(args) => cmd::convert::run(&args),
+        Command::Vw(args) => cmd::vw::run(&args),
         Command::Quickstart(args) => cmd::quickstart::run(&args),
         Command::Completions(args) => cmd::reference::completions(&args),
         Command::Man(args) => cmd::reference::man(&args),

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use parsimon::data::Input;
-use parsimon_files::{Arguments, ErrorKind, OutputFile};
+use parsimon_files::{Arguments, ErrorKind, OutputFile, PreparedFile};
 
 use crate::escape::escaped_bytes;
 use crate::fault::Fault;
@@ -12,7 +12,7 @@ use crate::fault::Fault;
 /// A place to write to, buffered.
 pub(crate) enum Output {
     Stdout(BufWriter<Stdout>),
-    /// Names and labels of data may hold control characters, which a terminal would obey.
+    /// Names and labels of data may hold control characters, which a terminal would execute.
     Terminal(BufWriter<Stdout>),
     File(OutputFile),
 }
@@ -32,9 +32,30 @@ impl Output {
 
     /// Flushes, and gives a file its name.
     pub(crate) fn finish(self) -> Result<(), Fault> {
+        self.prepare()?.commit()
+    }
+
+    /// Writes everything that is buffered to the disk. A file has no name yet, and standard output waits.
+    pub(crate) fn prepare(self) -> Result<Prepared, Fault> {
+        Ok(match self {
+            Output::File(file) => Prepared::File(file.prepare()?),
+            Output::Stdout(out) | Output::Terminal(out) => Prepared::Stdout(out),
+        })
+    }
+}
+
+/// An output that is complete and waits for the others.
+pub(crate) enum Prepared {
+    Stdout(BufWriter<Stdout>),
+    File(PreparedFile),
+}
+
+impl Prepared {
+    /// Flushes, or gives a file its name.
+    pub(crate) fn commit(self) -> Result<(), Fault> {
         match self {
-            Output::Stdout(mut out) | Output::Terminal(mut out) => Ok(out.flush()?),
-            Output::File(file) => Ok(file.commit()?),
+            Prepared::Stdout(mut out) => Ok(out.flush()?),
+            Prepared::File(file) => Ok(file.commit()?),
         }
     }
 }
@@ -57,12 +78,17 @@ impl Write for Output {
 
 /// Writes a text to a file, or to standard output for `-`.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Fault> {
-    let mut out = Output::open(Some(path))?;
-    out.write_all(text.as_bytes())?;
-    out.finish()
+    prepare_text(path, text)?.commit()
 }
 
-/// Refuses the name of a file that would hold something else than its ending says.
+/// Writes a text to a file that has no name yet, or to what waits for standard output for `-`.
+pub(crate) fn prepare_text(path: &Path, text: &str) -> Result<Prepared, Fault> {
+    let mut out = Output::open(Some(path))?;
+    out.write_all(text.as_bytes())?;
+    out.prepare()
+}
+
+/// Refuses the name of a file whose ending does not fit its contents.
 pub(crate) fn refuse_endings(
     argument: &str,
     path: Option<&Path>,

@@ -25,7 +25,7 @@ pub(crate) fn date() -> String {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let fixed = std::env::var_os("SOURCE_DATE_EPOCH").and_then(|text| {
         let seconds = text.to_str().and_then(|text| text.trim().parse().ok());
-        // Beyond the year 9999 it is no date.
+        // Years beyond 9999 have no date in this form.
         let seconds = seconds.filter(|seconds: &u64| *seconds < 253_402_300_800);
         if seconds.is_none() {
             note(&format!(

@@ -13,7 +13,7 @@ use crate::output::write_text;
 /// A signal from a file.
 pub(crate) struct Signal {
     pub(crate) samples: Vec<f64>,
-    /// Samples per second; a CSV file does not say.
+    /// Samples per second; `None` for a CSV file.
     pub(crate) rate: Option<u32>,
     /// Samples at full scale, in runs.
     pub(crate) clipped: u64,

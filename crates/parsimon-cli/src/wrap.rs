@@ -1,6 +1,6 @@
 //! Text in lines of a width, for lists that a terminal of 100 columns shows without breaking them.
 
-/// The words of a text in lines of at most `width` letters; a longer word has a line for itself. At least one line.
+/// The words of a text in lines of at most `width` letters; a longer word has a line to itself. At least one line.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -48,3 +48,4 @@ mod threads;
 mod train;
 mod tune;
 mod vowpal;
+mod vw;

@@ -186,6 +186,32 @@ fn train() {
     Case::new(dir, words, &[]).check_all();
 }
 
+/// Where the disk of one output is full, no output changes, and the same command does the day again.
+#[test]
+fn a_day_that_could_not_be_published_is_done_again() {
+    let dir = folder();
+    dir.run("train d.svm -a ftrl --threads 1 --checkpoint c.ckpt -o m.psm --quiet").ok();
+    let words = "train t.svm --resume c.ckpt --checkpoint c.ckpt -o m.psm --plot p.svg \
+                 --predictions p.txt --threads 1 --quiet";
+    let case = Case::new(with_old(dir, &["p.svg", "p.txt"]), words, &[]);
+    let mut failures = 0;
+    for n in 1..=case.operations.len() {
+        let Operation { what, .. } = &case.operations[n - 1];
+        if !["Create", "Write", "Permissions", "Sync"].contains(&what.as_str()) {
+            continue;
+        }
+        case.reset();
+        let (ran, _) = run(&case.dir, words, Some(&format!("{n}:ENOSPC")));
+        assert!(ran.code == 1 || ran.code == 2, "{what}: {}", ran.stderr);
+        assert!(files(&case.dir.path(".")) == case.before, "{what}: {}", ran.stderr);
+        case.dir.run(words).ok();
+        assert!(files(&case.dir.path(".")) == case.after, "{what}: {}", ran.stderr);
+        failures += 1;
+    }
+    // Four files, each of which is created, written, and synced.
+    assert!(failures >= 12);
+}
+
 #[test]
 fn predict_and_convert() {
     let dir = with_old(folder(), &["p.txt"]);

@@ -347,6 +347,13 @@ fn identify_refuses_in_words() {
     assert!(run("--synthetic zeroes=1").fails(2).contains("did you mean \"zeros\"?"));
     assert!(run("--synthetic zeros=2").fails(2).contains("zeros must be a share from 0 to 1"));
     assert!(run("--synthetic n=10 -a ftlr").fails(2).contains("did you mean"));
+    for name in ["arow", "adaline"] {
+        let text = run(&format!("--synthetic n=10 -a {name}")).fails(2);
+        assert!(
+            text.contains(&format!("{name} learns classes")) && text.contains("nlms"),
+            "{text}"
+        );
+    }
     let text = run("--reference text.csv --observed near.wav").fails(1);
     assert!(text.contains("text.csv:3: a finite number was expected, got \"two\""), "{text}");
     assert!(run("--reference two.csv --observed near.wav").fails(1).contains("2 columns"));

@@ -5,7 +5,7 @@
 //! u    = (x - m) / d, clipped to [-4, 4]          0 while all cells are equal
 //! ```
 //!
-//! A missing cell is no feature, which is the same as a cell that is the mean. Statistics are in `f64` and per column: they
+//! A missing cell is no feature, and has the effect of a cell that equals the mean. Statistics are in `f64` and per column: they
 //! survive timestamps, and columns whose names hash to one id. Clipping makes the model nonlinear in the cell, but an
 //! outlier can then not decide a prediction.
 
@@ -16,7 +16,7 @@ use crate::state::{State, StateError, StateWriter, read_bits};
 use crate::wide::{Work, wide};
 use crate::{Chunk, NumberColumn};
 
-/// A cell further from the mean, in standard deviations, counts as this far.
+/// Cells are clipped at this distance from the mean, in standard deviations.
 pub(crate) const LIMIT: f64 = 4.0;
 
 /// Mean and deviation of a number column.
@@ -62,7 +62,7 @@ impl State for ColumnMoments {
 }
 
 impl ColumnMoments {
-    /// A cell further from the mean than this, in standard deviations, counts as this far.
+    /// Cells are clipped at this distance from the mean, in standard deviations.
     pub const REACH: f64 = LIMIT;
 
     fn new(column: NumberColumn) -> Self {
@@ -106,7 +106,7 @@ impl ColumnMoments {
         }
     }
 
-    /// The cells that `self` has seen since it was `start`; none if no importance was added.
+    /// The moments of the cells since `start`; `None` if no importance was added.
     pub fn since(&self, start: &Self) -> Option<Self> {
         if self.weight <= start.weight {
             return None;
@@ -117,7 +117,7 @@ impl ColumnMoments {
         Some(Self { weight, mean, squares, ..*self })
     }
 
-    /// Adds samples of many columns, by their keys. New columns come last.
+    /// Adds samples of many columns, matched by their keys. New columns come last.
     ///
     /// ```
     /// use parsimon_core::ColumnMoments;
@@ -150,20 +150,20 @@ impl ColumnMoments {
         [self.weight, self.mean, self.squares]
     }
 
-    /// Whether these are moments: finite, and no negative sums.
+    /// Whether the numbers are valid moments: finite, without negative sums.
     pub fn is_sound(&self) -> bool {
         let sums = [self.weight, self.squares];
         self.mean.is_finite() && sums.iter().all(|x| x.is_finite() && *x >= 0.0)
     }
 }
 
-/// The place of the column with this key, which is mostly the `usual` one: columns are met in one order.
-fn place_of(columns: &[ColumnMoments], usual: usize, key: u64) -> Option<usize> {
-    let here = columns.get(usual).is_some_and(|m| m.key == key).then_some(usual);
+/// The place of the column with this key, usually `expected`, because most chunks have their columns in one order.
+fn place_of(columns: &[ColumnMoments], expected: usize, key: u64) -> Option<usize> {
+    let here = columns.get(expected).is_some_and(|m| m.key == key).then_some(expected);
     here.or_else(|| columns.iter().position(|m| m.key == key))
 }
 
-/// Weight, mean and squared deviations of two samples together. The second has a weight above 0.
+/// Combines weight, mean and squared deviations of two samples. The second has a weight above 0.
 pub(crate) fn united([n, mean, squares]: [f64; 3], [m, other, more]: [f64; 3]) -> [f64; 3] {
     let (d, weight) = (other - mean, n + m);
     let share = m / weight;
@@ -185,7 +185,7 @@ pub struct Columns {
     moments: Vec<ColumnMoments>,
     /// Flags of the moments that do not change any more. Missing flags are false.
     fixed: Vec<bool>,
-    /// The columns of the last chunk, which of the moments each belongs to, and their order by id.
+    /// The columns of the last chunk, the place of each among the moments, and their order by id.
     last: Vec<NumberColumn>,
     places: Vec<usize>,
     order: Vec<usize>,
@@ -311,7 +311,7 @@ impl Columns {
     }
 }
 
-/// The moments of all columns side by side, in the order of their ids.
+/// The moments of all columns as one array per statistic, in the order of the column ids.
 ///
 /// PERF: a row then updates several of its columns at once. Measured in `record/python.md`.
 #[derive(Clone, Debug, Default)]
@@ -374,14 +374,14 @@ impl Abreast {
     }
 }
 
-/// The cells of one row taken into the moments with importance `h`, if that is above 0, and standardized.
+/// Adds the cells of one row to the moments with importance `h`, if that is above 0, and standardizes them.
 struct Standardize<'a> {
     columns: &'a mut Abreast,
     h: f64,
 }
 
 impl Work for Standardize<'_> {
-    /// Whether all of them are features. Missing cells have become 0.
+    /// Whether every cell is a feature. Missing cells have become 0.
     type Output = bool;
 
     /// INVARIANT: the arithmetic of [`ColumnMoments::push`] and [`ColumnMoments::standardized`], without branches.

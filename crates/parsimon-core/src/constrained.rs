@@ -11,7 +11,7 @@
 //! w = V + C S
 //! ```
 //!
-//! with one scalar `C` and a vector `V` that changes on the row's nonzeros alone: when `S` grows by `x`, `V` falls by
+//! with one scalar `C` and a vector `V` that changes only on the row's nonzeros: when `S` grows by `x`, `V` decreases by
 //! `C x`. The constraint `w.S = Y` (`Y = sum y`) gives `C = (Y - S.V) / S.S`, and both products are kept up to date
 //! from the row's own: `S.x`, `V.x`, `x.x`.
 //!
@@ -63,7 +63,7 @@ struct Now {
     sv: Vec<f64>,
     c: Vec<f64>,
     y: Vec<f64>,
-    /// Nonzeros since everything was last put together.
+    /// Nonzeros since the products were last recomputed.
     touched: u64,
 }
 state!(Now { t, ss, sv, c, y, touched });
@@ -75,10 +75,10 @@ struct Scratch<F> {
     products: Vec<F>,
 }
 
-/// Everything is put together when so many nonzeros have passed per place, and no sooner than after the second.
+/// The products are recomputed after this number of nonzeros per place, and at the earliest after the second row.
 ///
-/// NUMERICS: `S.V` and `S.S` are sums over rows, and `V + C S` is a difference of numbers that grow with `t`. Made
-/// anew while they are still good, they stay good; the cost per nonzero is a separate fraction.
+/// NUMERICS: `S.V` and `S.S` are sums over rows, and `V + C S` is a difference of numbers that grow with `t`. Recomputed
+/// while they are still accurate, they stay accurate; this adds a fraction to the cost of a nonzero.
 const PER_PLACE: u64 = 8;
 const AT_LEAST: u64 = 1 << 14;
 
@@ -174,7 +174,7 @@ impl<F: Float> Constrained<F> {
         for head in 0..self.heads {
             let y = if self.heads > 1 { own_label(y, head, self.loss.other_label()) } else { y };
             let d = weight * self.loss.slope(margins[first + head], y);
-            // Both what the gradient asks and what S's growth brings, which V takes back.
+            // The sum of the gradient's step and of the growth of S, which V compensates.
             let step = eta * d + now.c[head] * weight;
             let mut vx = 0.0;
             for (&at, x) in features() {
@@ -196,7 +196,7 @@ impl<F: Float> Constrained<F> {
         }
     }
 
-    /// `V` becomes the weights themselves, and the products are made anew.
+    /// Sets `V` to the weights and recomputes the products.
     fn put_together(&mut self) {
         let stride = self.stride();
         let now = &mut self.now;

@@ -1,6 +1,6 @@
 //! `e^x` and `ln(1 + x)` by additions, multiplications and divisions alone.
 //!
-//! The system's own are as exact, but their last bit differs from one C library to another, and a loop over them cannot be
+//! The functions of the system are as exact, but their last bit differs between C libraries, and a loop over them cannot be
 //! computed several at a time. These give the same bits on every machine, and a loop over them goes into wide registers.
 
 /// `e^x`, to within two units in the last place.

@@ -1,11 +1,11 @@
 //! Rows that fade: a row of age `k` counts `2^(-k/ROWS)`, where `ROWS` is the half-life and age is counted in learned rows.
 //!
-//! No sum is multiplied in every round. New rows grow instead: the row of round `t` counts `2^(t/ROWS)` times its importance, and so do
-//! the penalties that rows are weighed against. Whenever the growth reaches `2^16`, all sums are divided by it. That is
-//! exact in floating point, and happens at fixed counts of learned rows: chunks never show, and streams may be endless.
+//! Sums are not multiplied in every round. Instead the importance of new rows grows: the row of round `t` counts `2^(t/ROWS)` times, and so do
+//! the penalties, which are compared with the rows. Whenever the growth reaches `2^16`, all sums are divided by it. The division is
+//! exact in floating point, and happens at fixed counts of learned rows: results do not depend on chunks, and streams may be endless.
 //!
 //! Every part of a learner that keeps sums (the rule, the scales of the features, the moments of the labels) counts learned
-//! rows for itself. All count the same rows, so all grow alike.
+//! rows itself. All parts count the same rows, so their growth is equal.
 
 use std::num::NonZeroU64;
 
@@ -68,7 +68,7 @@ impl Fade {
         Self { half_life, t: 0 }
     }
 
-    /// Begins the round of a learned row: what its importance is multiplied by. 1 if rows do not fade.
+    /// Begins the round of a learned row and returns the factor of its importance: 1 if rows do not fade.
     #[inline]
     pub(crate) fn tick(&mut self) -> f64 {
         let Some(half_life) = self.half_life else { return 1.0 };

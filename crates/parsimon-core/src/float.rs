@@ -6,7 +6,7 @@ use crate::State;
 
 /// `f32` or `f64`: the number type of a coordinate's state, and of all arithmetic on it.
 ///
-/// Nothing is computed half in one and half in the other. Sums that run over the whole stream (the
+/// A computation never mixes the two. Sums that run over the whole stream (the
 /// clock) are always `f64`.
 pub trait Float:
     State
@@ -76,6 +76,14 @@ impl Precision {
         match self {
             Precision::F32 => f64::from(f32::EPSILON),
             Precision::F64 => f64::EPSILON,
+        }
+    }
+
+    /// The largest finite number.
+    pub fn largest(self) -> f64 {
+        match self {
+            Precision::F32 => f64::from(f32::MAX),
+            Precision::F64 => f64::MAX,
         }
     }
 

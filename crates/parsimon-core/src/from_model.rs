@@ -6,10 +6,10 @@
 //! w     = w0 + the weights of the learner inside     is what is read
 //! ```
 //!
-//! A model has its weights and nothing else that learning needs: no sums of gradients, no scales of features, no clock. The learner
-//! inside begins without them, and at the origin, so the first prediction is the model's. Weights that no new row moves stay what
-//! they are, zeros included. A penalty acts on the change: where the rows say little, the model stands. For a method that keeps
-//! weights and has no penalty this is the same as beginning at the weights of the model.
+//! A model has weights but no other state of a learner: no sums of gradients, no scales of features, no clock. The learner
+//! inside begins without them, and at the origin, so the first prediction is that of the model. Weights that no new row changes stay as
+//! they are, including zeros. A penalty acts on the change: where the rows give little evidence, the model stays. For a method that keeps
+//! weights and has no penalty, this equals a start at the weights of the model.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ pub struct FromModel<O> {
 }
 
 impl<O: Online> FromModel<O> {
-    /// A learner at the origin, whose model follows: by [`start`](FromModel::start) or [`restore`](Online::restore).
+    /// Wraps a learner at the origin. The model is set afterwards, by [`start`](FromModel::start) or [`restore`](Online::restore).
     ///
     /// # Panics
     /// If the learner is not linear, or knows no base values.

@@ -11,7 +11,7 @@
 /// The number of nodes.
 pub(crate) const NODES: usize = 8;
 
-/// A function that is analytic within this number of `sigma` is summed to within `2^-53` of `M / (1 - r)`: `(N!)^(1/N) 2^(53/2N)`.
+/// Radius in units of `sigma`: for a function analytic within it, the error of the sum is below `2^-53` of `M / (1 - r)`. It is `(N!)^(1/N) 2^(53/2N)`.
 pub(crate) const DISTANCE: f64 = 37.5;
 
 /// The nodes and weights for one ratio.
@@ -44,7 +44,7 @@ fn recurrence(ratio: f64, n: usize) -> (f64, f64) {
 
 /// The node with `k` nodes below it, by bisection.
 fn node(ratio: f64, k: usize) -> f64 {
-    // All nodes are above 0, where the sum begins, and below this (Gershgorin).
+    // Upper bound of the nodes (Gershgorin); all are above 0, where the sum begins.
     let (mut low, mut high) = (0.0, 4.0 * NODES as f64 / (1.0 - ratio));
     loop {
         let middle = 0.5 * (low + high);

@@ -1,7 +1,7 @@
 //! Large tables in large pages.
 //!
-//! Coordinates lie all over a table. Where it does not fit the caches, most of what finding one costs is finding its page, and
-//! Linux keeps far fewer of 2 MiB than of 4 KiB; it gives them to those who ask. Measured in `record/`.
+//! Coordinates are scattered over a table. If the table does not fit the caches, most of the cost of a lookup is the lookup of its page, and
+//! a table has far fewer pages of 2 MiB than of 4 KiB. Linux gives large pages on request.
 
 #![allow(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub(crate) fn zeros<T: Clone + Default>(len: usize) -> Vec<T> {
     zeros
 }
 
-/// Less than this fits into few pages of any size.
+/// Smaller tables fit into few pages of any size.
 #[cfg(target_os = "linux")]
 const WORTH_IT: usize = 4 << 20;
 
@@ -35,8 +35,8 @@ fn advise<T>(room: &Vec<T>) {
     let start = (room.as_ptr() as usize).next_multiple_of(HUGE_PAGE);
     let end = (room.as_ptr() as usize + bytes) / HUGE_PAGE * HUGE_PAGE;
     if bytes >= WORTH_IT && start < end {
-        // SAFETY: the range is inside of memory that belongs to the vector, and the advice changes nothing in it. A system that does
-        // not know it says so, and nothing happens.
+        // SAFETY: the range is inside of memory that belongs to the vector, and the advice does not change its contents. A system that does
+        // not know the advice returns an error, which is ignored.
         unsafe { madvise(start as *mut c_void, end - start, MADV_HUGEPAGE) };
     }
 }

@@ -31,7 +31,7 @@ pub fn solve(slope: impl Fn(f64) -> f64, margin: impl Fn(f64) -> f64) -> f64 {
     if fb == 0.0 {
         return far;
     }
-    // Secant steps while they pay, a bisection whenever the bracket did not halve.
+    // Secant steps while they converge, a bisection whenever the bracket did not halve.
     let mut bisect = false;
     for _ in 0..256 {
         let width = (b - a).abs();
@@ -101,7 +101,7 @@ impl Shares {
     }
 }
 
-/// PERF: an update asks for the margin some ten times.
+/// PERF: an update computes the margin about ten times.
 struct Margin<'a> {
     shares: &'a Shares,
     u: f64,

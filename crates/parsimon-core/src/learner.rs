@@ -6,6 +6,7 @@ use crate::implicit::{self, Shares};
 use crate::margin::MarginMethod;
 use crate::online::bare;
 use crate::room::{self, Coming};
+use crate::rule::nag::{Nag, Scaled};
 use crate::rule::{Implicit, Rule};
 use crate::share::Tally;
 use crate::share::{MergeRead, MergeWrite};
@@ -51,9 +52,11 @@ pub struct Learner<F: Float, R: Rule<F>> {
     margin: MarginMethod,
     pub(crate) copies: Copies,
     step: fn(&mut Self, Row<'_>, f64, f64) -> f64,
+    /// The step at a slope that other margins decide.
+    slope_step: fn(&mut Self, Row<'_>, f64, f64),
 }
 
-/// How many equal rows a row counts as: one of several learners counts each of its rows as one row of every learner.
+/// Number of equal rows that a row counts as: one of several learners counts each of its rows as one row of every learner.
 #[derive(Clone, Copy)]
 pub(crate) struct Copies {
     count: u32,
@@ -78,7 +81,7 @@ pub(crate) struct Bias<F: Float, R: Rule<F>> {
 }
 
 impl<F: Float, R: Rule<F>> Bias<F, R> {
-    /// PERF: the only coordinate of an index is at its first place.
+    /// PERF: a table with one coordinate has it at the first place.
     #[inline(always)]
     fn played(&self) -> (F, F) {
         self.rule.played_kept(&self.now, BIAS, &self.table.get_at(BIAS, &mut 0))
@@ -95,10 +98,10 @@ impl<F: Float, R: Rule<F>> Bias<F, R> {
 /// The current row: its coordinates, weights and values in the learner's precision, and the bias played.
 struct Scratch<F, C> {
     coords: Vec<C>,
-    /// Where they are in the index, if the table is one.
+    /// Their places in the index, if the table is an index.
     ///
-    /// PERF: rows of a table have the same features in the same order, and those of a stream often have. They are found where they
-    /// were found for the last row, and changed where they were found.
+    /// PERF: rows of a table have the same features in the same order, and rows of a stream often do. The places of the last row are
+    /// tried first, and coordinates are changed in place.
     places: Vec<u32>,
     /// Whether the coordinates lie one after the other in the table, and were not copied.
     is_run: bool,
@@ -132,7 +135,7 @@ impl<F: Float, C: State> Scratch<F, C> {
     }
 }
 
-/// The bias is asked for under this index; rules that look at indices have none of theirs there.
+/// Index of the bias; rules that depend on indices assign nothing to it.
 const BIAS: u32 = Tally::BIAS;
 
 impl<F: Float, R: Rule<F>> Learner<F, R> {
@@ -159,10 +162,11 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
             margin: MarginMethod::default(),
             copies: Copies::of(1),
             step: Self::learn_tangent,
+            slope_step: Self::learn_slope_tangent,
         }
     }
 
-    /// As [`new`](Learner::new), going the way to the set where the row's loss is zero: the tangent over
+    /// Like [`new`](Learner::new), with steps towards the set where the row's loss is zero: the tangent over
     /// `x.x + delta`. For the squared loss the set is a hyperplane (NLMS), for the squared hinge a half-space.
     pub fn projecting(
         rule: R,
@@ -209,7 +213,7 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
         self.row.base = base;
         match label {
-            // A row of weight 0 is as if it were not there.
+            // A row of weight 0 changes nothing.
             Some(y) if weight > 0.0 => (self.step)(self, x, y, weight),
             _ => self.gather(x),
         }
@@ -240,6 +244,10 @@ impl<F: Float, R: Rule<F>> Learner<F, R> {
     /// Learns the row whose margin was just returned, at a given slope of its loss.
     #[inline(never)]
     pub(crate) fn learn_slope(&mut self, x: Row<'_>, slope: f64, weight: f64) {
+        (self.slope_step)(self, x, slope, weight);
+    }
+
+    fn learn_slope_tangent(&mut self, x: Row<'_>, slope: f64, weight: f64) {
         let d = self.tick(weight) * slope;
         if d != 0.0 {
             self.absorb(x, d * self.copies.times, d * self.copies.root);
@@ -360,8 +368,8 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
     #[inline(always)]
     fn work(self) -> f64 {
         let Learner { rule, now, table, row, bias, .. } = self.learner;
-        // PERF: of what is not behind a reference the compiler knows that the loop does not change it, and computes what follows from it
-        // once. The clock is moved out of the learner and back.
+        // PERF: the compiler knows that the loop does not change a value that is not behind a reference, and computes its consequences
+        // once. So the clock is moved out of the learner and back.
         let (rule, clock) = (rule.clone(), std::mem::take(now));
         let indices = self.x.indices();
         row.resize(indices.len());
@@ -380,7 +388,7 @@ impl<F: Float, R: Rule<F>> Work for Gather<'_, F, R> {
         for (x, &v) in row.x.iter_mut().zip(self.x.values()) {
             *x = F::from_f64(v);
         }
-        // PERF: of slices as long as each other the compiler compares no lengths in the loop.
+        // PERF: slices of equal length need no length check in the loop.
         let len = indices.len();
         let coords = &run.unwrap_or(&row.coords)[..len];
         let (w, kept) = (&mut row.w[..len], &mut row.kept[..len]);
@@ -476,6 +484,70 @@ impl<F: Float, R: Implicit<F>> Learner<F, R> {
     }
 }
 
+impl<F: Float> Learner<F, Nag> {
+    /// As [`new`](Learner::new), with steps that depend on the norm of the whole row (see [`Nag`]).
+    pub fn normalizing(rule: Nag, bias: Option<Nag>, loss: Loss, table: Table<Scaled<F>>) -> Self {
+        Self {
+            step: Self::learn_normalizing,
+            slope_step: Self::learn_slope_normalizing,
+            ..Self::new(rule, bias, loss, table)
+        }
+    }
+
+    fn learn_normalizing(&mut self, x: Row<'_>, y: f64, weight: f64) -> f64 {
+        let p = self.gather(x);
+        let (loss, weight) = (self.loss, self.tick(weight) * self.copies.times);
+        let slope = loss.slope(p, y);
+        let is_invariant = self.rule.invariant;
+        self.step_normalizing(x, slope, weight, |step, s| match is_invariant {
+            true => loss.flow(p, y, step, s),
+            false => -step * slope,
+        });
+        p
+    }
+
+    /// A slope that other margins decide has no curve along the row: the step is that of the gradient.
+    fn learn_slope_normalizing(&mut self, x: Row<'_>, slope: f64, weight: f64) {
+        let weight = self.tick(weight) * self.copies.times;
+        self.step_normalizing(x, slope, weight, |step, _| -step * slope);
+    }
+
+    /// Shows all coordinates the row, and moves them by what `length` returns for the step and the sensitivity of the margin.
+    fn step_normalizing(
+        &mut self,
+        x: Row<'_>,
+        slope: f64,
+        weight: f64,
+        length: impl Fn(f64, f64) -> f64,
+    ) {
+        if slope != 0.0 {
+            let Self { rule, now, table, row, bias, .. } = self;
+            let energy = weight * slope * slope;
+            let (mut sensitivity, mut norm) = (0.0, 0.0);
+            let indices = x.indices();
+            let run = if row.is_run { table.run_mut(indices, row.first_place()) } else { None };
+            for (c, v) in run.unwrap_or(&mut row.coords).iter_mut().zip(&row.x) {
+                let met = rule.meet(c, v.to_f64(), energy);
+                sensitivity += met.sensitivity;
+                norm += met.norm;
+            }
+            if let Some(b) = bias {
+                let mut c = b.table.get_at(BIAS, &mut 0);
+                let met = b.rule.meet(&mut c, 1.0, energy);
+                b.table.put_at(BIAS, 0, c);
+                sensitivity += met.sensitivity;
+                norm += met.norm;
+            }
+            let step = rule.step(now, weight);
+            let factor = rule.factor(now, weight, norm);
+            let d = -factor * length(step, factor * sensitivity);
+            self.absorb(x, d, d);
+        }
+        self.now.importance += weight;
+        self.close();
+    }
+}
+
 impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     bare!(all_rows no_scales no_race linear one_head nonzeros_of_frozen unbounded);
 
@@ -537,7 +609,7 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
             Some(n) => (1..=n).map(|j| (j, self.weight(j).to_f64())).collect(),
             None => {
                 let mut weights = Vec::new();
-                // PERF: most coordinates of a large table have no weight; they are not written down first.
+                // PERF: most coordinates of a large table have no weight; no list of them is made.
                 self.table.visit_seen(|j, c| {
                     let w = self.rule.weight(&self.now, j, c).to_f64();
                     if w != 0.0 {
@@ -594,5 +666,5 @@ impl<F: Float, R: Rule<F>> Online for Learner<F, R> {
     }
 }
 
-/// How many rows ahead coordinates are asked for.
+/// Number of rows ahead for which coordinates are prefetched.
 const AHEAD: usize = 1;

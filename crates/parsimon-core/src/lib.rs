@@ -5,7 +5,7 @@
 //! Every method is one row of a table with three columns (McMahan's unified view):
 //!
 //! * **(A)** how a loss enters: its tangent, the loss itself, or the way to the set where it is zero
-//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`]), or through the margin alone ([`Learner::by_margin`]);
+//!   ([`Learner::new`], [`Learner::implicit`], [`Learner::projecting`], [`Learner::normalizing`]), or through the margin alone ([`Learner::by_margin`]);
 //! * **(B)** how the penalty accumulates: in force once, on every round, or linearized where it was paid
 //!   ([`rule::leader::Accrual`], [`penalty`]);
 //! * **(C)** where the stabilizing quadratic is centered and how heavy it is ([`rule::leader::Center`], [`metric`]).
@@ -17,9 +17,9 @@
 //! | RDA | every round | origin | schedule | [`rule::leader::Leader`]`<_, Origin, Global>` |
 //! | AdaGrad-RDA | every round | origin | AdaGrad | [`rule::leader::Leader`]`<_, Origin, AdaGrad>` |
 //! | FTRL-Proximal, deployed | once | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
-//! | the same, whose past fades | once | iterate | AdaGrad | [`rule::fading::Fading`] |
+//! | FTRL-Proximal whose past fades | once | iterate | AdaGrad | [`rule::fading::Fading`] |
 //! | FTRL-Proximal, analyzed | every round | iterate | AdaGrad | [`rule::leader::Leader`]`<_, Iterate, AdaGrad>` |
-//! | the same with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
+//! | FTRL-Proximal with a schedule | every round | iterate | schedule | [`rule::proximal::Proximal`] |
 //! | AOGD | linearized | origin | either | [`rule::anchored::Anchored`] |
 //! | PDA, identity metric | once | origin | constant | [`rule::leader::Leader`]`<_, Origin, Global>`, projecting |
 //! | NLMS, APFBS, identity metric | linearized | iterate | constant | [`rule::mirror::Scheduled`], projecting |
@@ -27,14 +27,14 @@
 //! | AROW, soft confidence-weighted | none | iterate | variances | [`rule::gaussian::Gaussian`], by margin |
 //!
 //! A [`rule::Rule`] says how a coordinate is read and how it absorbs a gradient; [`Learner`] is the one loop
-//! around it. The weight is a function of the state: nobody stores a weight beside the state it came from, and
+//! around it. The weight is a function of the state: no weight is stored beside its state, and
 //! reading never writes.
 //!
 //! [`Normalized`], [`StandardizedTarget`] and [`StandardizedColumns`] go around a learner: they bring rows, labels and the
 //! number columns of tables to a common scale, and weights and margins back to the user's units. [`FromModel`] goes around all of
 //! them: the learner inside learns the change of a model.
 //!
-//! Methods that are not one coordinate at a time have rooms of their own: [`Constrained`] (CSGD in `O(nnz)`) and
+//! Methods that do not update one coordinate at a time are separate: [`Constrained`] (CSGD in `O(nnz)`) and
 //! [`filter`] (projections in a metric, affine projections, RLS; sample by sample or row by row).
 //! One is not linear: [`kernel::Multikernel`] learns a function over a dictionary of rows.
 

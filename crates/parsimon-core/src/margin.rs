@@ -11,10 +11,10 @@
 //! the weights and change it as little as a row allows; here its covariance is diagonal, so a row adds its share to the inverse of each
 //! variance (the diagonal of `Sigma^-1 + c x x^T`) and costs `O(nnz)`.
 
-/// How much a row that misses its margin may cost.
+/// Cost of a row that misses its margin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Slack {
-    /// The row is met, whatever the step.
+    /// The row must reach its margin with a step of any size.
     #[default]
     None,
     /// A linear cost with this factor, which bounds the step: PA-I, SCW-I.
@@ -38,12 +38,12 @@ pub enum MarginMethod {
     Confidence {
         /// The normal quantile of the confidence.
         phi: f64,
-        /// What a miss costs.
+        /// Cost of a miss.
         slack: Slack,
     },
 }
 
-/// What a row changes.
+/// Step for a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarginStep {
     /// `alpha`
@@ -98,14 +98,14 @@ impl MarginMethod {
                 MarginStep { length, information: length * phi * (a + a.hypot(1.0)) / v.sqrt() }
             }
         };
-        // NUMERICS: of a row so large that its square overflows nothing is learned, instead of weights that are no numbers.
+        // NUMERICS: a row whose square overflows is skipped; learning it would make weights NaN.
         let is_usable =
             step.length > 0.0 && step.length.is_finite() && step.information.is_finite();
         is_usable.then_some(step)
     }
 }
 
-/// The smaller one; no number if the length is none, where `f64::min` would take the bound.
+/// The smaller of the two; NaN if the length is NaN, where `f64::min` would return the bound.
 fn at_most(length: f64, bound: f64) -> f64 {
     if length > bound { bound } else { length }
 }

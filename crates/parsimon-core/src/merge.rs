@@ -3,10 +3,10 @@
 //! A coordinate is a few numbers, and each of them says how several learners share it: sums of gradients and of their
 //! squares add up ([`Share::Sum`]), weights are averaged ([`Share::Mean`]). A method whose coordinate is sums alone is merged in the
 //! dual: its threshold is applied when the weight is read, once, after everything was added, so that what was zero
-//! everywhere stays zero, and what all learners leave below the threshold may rise above it together. A method that keeps
+//! for all learners stays zero, and a sum that is below the threshold for each learner may exceed it for all together. A method that keeps
 //! weights can only be averaged: a weight is zero where it is zero for every learner, and supports unite.
 //!
-//! What is not a few numbers per coordinate, or what the clock of one learner says of the weights of another, cannot be
+//! State that is more than a few numbers per coordinate, or that depends on the clock of one learner, cannot be
 //! merged; [`Rule::merging`] tells why. A learner that can be merged hands out a view of its coordinates ([`MergeRead`],
 //! [`MergeWrite`]), which holds the [`Merging`] of its rules.
 
@@ -237,7 +237,7 @@ impl<C: State + Copy, K> SideMut<'_, C, K> {
     }
 }
 
-/// NUMERICS: a weight that every learner has brought to zero must be zero, not what averages leave of it in the last digits.
+/// NUMERICS: a weight that is zero for every learner must be exactly zero, without the rounding errors of an average.
 fn cancelled(before: f64, added: f64, precision: f64) -> f64 {
     let after = before + added;
     if after.abs() <= precision * before.abs() { 0.0 } else { after }
@@ -355,7 +355,7 @@ pub(crate) struct AroundMut<'a, S> {
 /// State that a wrapper keeps beside the coordinates of the learner inside.
 pub(crate) trait OwnMoments {
     /// Adds what all learners have seen since the start.
-    fn take(&mut self, added: &MomentsDelta);
+    fn add_moments(&mut self, added: &MomentsDelta);
     /// The multiple of the penalty that the learner inside reads weights under, where the wrapper sets it.
     fn penalty_scale(&self) -> Option<f64>;
 }
@@ -400,7 +400,7 @@ impl<S: OwnMoments> MergeWrite for AroundMut<'_, S> {
         self.restore_scale();
     }
     fn take_moments(&mut self, added: &MomentsDelta) {
-        self.own.take(added);
+        self.own.add_moments(added);
         self.inner.take_moments(added);
         self.restore_scale();
     }

@@ -50,7 +50,7 @@ impl Frozen {
             Frozen::Kernel(_) => Vec::new(),
         }
     }
-    /// The number of nonzero weights of each head. PERF: in one place, as the learners of all types call it.
+    /// The number of nonzero weights of each head. PERF: not generic, so that it is compiled once for the learners of all types.
     pub(crate) fn nonzeros_by_head(&self) -> Vec<usize> {
         self.heads().iter().map(|head| head.indices().len()).collect()
     }
@@ -119,7 +119,7 @@ impl Head {
     ///
     /// INVARIANT: no index is repeated.
     ///
-    /// PERF: learners of all types sort here. A sort in each of them would be compiled 140 times, a twentieth of `parsimon`.
+    /// PERF: one sort for the learners of all types. A sort in each of them would be compiled 140 times, a twentieth of `parsimon`.
     pub(crate) fn new(bias: f64, mut weights: Vec<(u32, f64)>) -> Self {
         weights.retain(|&(_, w)| w != 0.0);
         weights.sort_unstable_by_key(|&(j, _)| j);
@@ -209,7 +209,7 @@ impl Head {
 pub struct Scorer {
     body: Body,
     precision: Precision,
-    /// How the cells of number columns become features; as they are if there is nothing here.
+    /// The moments by which cells of number columns are standardized; cells become features unchanged without them.
     columns: Option<Columns>,
     /// The range of margins.
     range: Option<(f64, f64)>,
@@ -333,8 +333,8 @@ impl Scorer {
     /// `j` is the feature `j + 1`.
     ///
     /// Ends before a row whose ids do not rise or are not below the number of columns, or with a value that is no number other than
-    /// zero within the limit of the precision ([`Precision::max_value`]), and at once if there is a dictionary. Returns how many rows
-    /// have their margins. Panics if the matrix is not of good form: starts that rise, and are places of its arrays.
+    /// zero within the limit of the precision ([`Precision::max_value`]), and at once if there is a dictionary. Returns the number of rows that
+    /// have margins. Panics if the matrix is malformed: starts must ascend and lie inside of its arrays.
     ///
     /// ```
     /// use parsimon_core::{Head, Precision, Scorer, SparseRows};

@@ -9,7 +9,7 @@ use crate::state::{State, StateError, StateWriter, read_unbounded};
 
 /// The most importance that a feature's root mean square remembers. Beyond it, old values are forgotten exponentially.
 ///
-/// NUMERICS: a sum of ones in `f32` stops growing at `2^24`. A horizon that is far below costs nothing in accuracy.
+/// NUMERICS: a sum of ones in `f32` stops growing at `2^24`. A horizon far below that loses no accuracy.
 pub(crate) const HORIZON: f64 = 4096.0;
 
 /// The weighted mean of the labels and their squared deviations, with the range of the labels.
@@ -63,7 +63,7 @@ impl Default for TargetMoments {
 }
 
 impl TargetMoments {
-    /// Takes a label of importance `h > 0` in (West 1979).
+    /// Adds a label of importance `h > 0` (West 1979).
     pub fn push(&mut self, y: f64, h: f64) {
         self.weight += h;
         let d = y - self.mean;
@@ -79,7 +79,7 @@ impl TargetMoments {
         if variance > 0.0 { variance.sqrt() } else { 1.0 }
     }
 
-    /// Whether these are moments of labels: no negative sums, and a finite range unless there is no label.
+    /// Whether the numbers are valid moments of labels: no negative sums, and a finite range unless there is no label.
     pub fn is_sound(&self) -> bool {
         let is_empty = self.weight == 0.0 && self.low == f64::INFINITY;
         let has_range = self.low.is_finite() && self.high.is_finite() && self.low <= self.high;
@@ -99,7 +99,7 @@ impl TargetMoments {
         [self.weight, self.mean, self.squares] = united(own, added);
     }
 
-    /// The labels that `self` has seen since it was `start`.
+    /// The moments of the labels since `start`.
     #[must_use]
     pub fn since(&self, start: &Self) -> Self {
         let weight = self.weight - start.weight;
@@ -108,7 +108,7 @@ impl TargetMoments {
         }
         let all = [self.weight, self.mean, self.squares];
         let [weight, mean, squares] = remaining(all, [start.weight, start.mean, start.squares]);
-        // The range of the whole stream: the start's is in it.
+        // The range of the whole stream, which includes that of the start.
         Self { weight, mean, squares, low: self.low, high: self.high }
     }
 }
@@ -157,7 +157,7 @@ impl Moments {
             if [n, s] == [n0, s0] {
                 continue;
             }
-            // A mean that has reached the horizon does not show which part is new, so the learners' means are averaged.
+            // The new part of a mean that has reached the horizon is not known, so the means of the learners are averaged.
             let sample = if n >= HORIZON {
                 [n, n * s * s, 1.0]
             } else {

@@ -11,12 +11,12 @@
 //!
 //! The factor `a` makes the mean squared length of a row 1, so that rows with many features take smaller steps
 //! (Ross, Mineiro and Langford, Normalized Online Learning, 2013). A penalty in force once is charged `a` times: the
-//! weights it is compared with grow as `a` shrinks.
+//! weights, with which the penalty is compared, grow as `a` shrinks.
 //!
 //! Multiplying a feature by a constant changes no margin: bit for bit if the constant is a power of two.
 //!
-//! A weight is read as zero until two learned rows had its feature. One row says nothing that another row could use, and in
-//! texts and logs most features occur once: without this rule they are most of the model.
+//! A weight is read as zero until two learned rows had its feature. A feature of one row helps no other row, and in
+//! texts and logs most features occur once: without this rule they would be most of the model.
 
 #![allow(clippy::needless_range_loop, reason = "a loop over several arrays is to be vectorized")]
 
@@ -71,7 +71,7 @@ impl<F: Float> Stat<F> {
     }
 }
 
-/// The lesser of the two, and the bound if there is no telling.
+/// The smaller of the two; the bound if the value is NaN.
 ///
 /// PERF: this is one instruction, which `f64::min` is not.
 #[inline(always)]
@@ -96,7 +96,7 @@ impl Clock {
     }
 }
 
-/// A learner whose rows are brought to a common scale as they come, and whose weights are read in the units of the
+/// A learner whose rows are scaled to a common unit while they are learned, and whose weights are read in the units of the
 /// original features.
 ///
 /// All heads share the statistics: two numbers per feature. Rows without a label or of importance 0 are predicted
@@ -234,7 +234,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         }
     }
 
-    /// After the learner inside was given another state: its penalty is the one of the last learned row again.
+    /// Restores the penalty of the last learned row after the learner inside was given another state.
     fn restore_scale(&mut self) {
         if self.clock.weight > 0.0 {
             self.inner.scale_penalty(self.clock.a);
@@ -247,7 +247,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
         if s > 0.0 { w * self.clock.a / s } else { 0.0 }
     }
 
-    /// Shows the rows of a chunk, block by block, as the learner inside reads them.
+    /// Passes the rows of a chunk to a function, block by block, as the learner inside reads them.
     fn scaled(&self, chunk: &Chunk, mut show: impl FnMut(&Chunk)) {
         let mut rows = Chunk::new();
         for block in blocks(0..chunk.len()) {
@@ -268,7 +268,7 @@ impl<F: Float, O: Online> Normalized<F, O> {
     }
 }
 
-/// Brings values to units of their root mean squares.
+/// Scales values to units of their root mean squares.
 fn scale<F: Float>(stats: &Table<Stat<F>>, indices: &[u32], values: &mut [f64]) {
     for (&j, x) in indices.iter().zip(values) {
         *x = stats.get(j).scaled_if_read(*x);
@@ -277,7 +277,7 @@ fn scale<F: Float>(stats: &Table<Stat<F>>, indices: &[u32], values: &mut [f64]) 
 
 const AT_ONCE: usize = 8;
 
-/// A row's values taken into the statistics, and scaled by them; gives the sum of their squares.
+/// Adds a row's values to the statistics and scales them; returns the sum of their squares.
 struct TakeIn<'a, F: Float> {
     stats: &'a mut Table<Stat<F>>,
     indices: &'a [u32],
@@ -389,7 +389,7 @@ impl<F: Float, O: Online> Online for Normalized<F, O> {
         self.inner.nonzeros_among(met, &|j| self.stats.get(j).s > F::ZERO && read(j))
     }
 
-    // Weights of features that one row had are not zero inside.
+    // Weights of features that only one row had are not zero in the learner inside.
     fn nonzeros_by_head(&self) -> Vec<usize> {
         let heads = self.inner.freeze().into_heads();
         let is_read = |j: &&u32| self.stats.get(**j).s > F::ZERO;
@@ -454,7 +454,7 @@ struct Scales<'a, F> {
 }
 
 impl<F: Float> OwnMoments for Scales<'_, F> {
-    fn take(&mut self, added: &MomentsDelta) {
+    fn add_moments(&mut self, added: &MomentsDelta) {
         let Clock { weight, energy, .. } = *self.clock;
         *self.clock = Clock::new(weight + added.weight, energy + added.energy);
         for (j, sample) in &added.features {

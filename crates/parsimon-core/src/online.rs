@@ -9,8 +9,8 @@ use crate::{Chunk, ColumnMoments, Frozen};
 
 /// Something that learns chunk by chunk. One virtual call per chunk; behind it everything is monomorphic.
 ///
-/// No method has a default body, so that a learner around another one that forgets a method does not compile. It names the methods
-/// that it leaves to the learner inside in `forward!`, and learners that know no wrapper's business say so in `bare!`.
+/// No method has a default body, so that a wrapper that forgets a method does not compile. A wrapper names the methods
+/// that it forwards to the learner inside in `forward!`; learners that are no wrappers take their answers from `bare!`.
 pub trait Online: Send + Sync {
     /// Predicts and then learns some rows of a chunk; appends the margins made before learning, one per row and
     /// class.
@@ -41,13 +41,13 @@ pub trait Online: Send + Sync {
     fn columns(&self) -> &[ColumnMoments];
     /// The smallest and the largest prediction, if predictions are clipped to the labels learned.
     fn label_range(&self) -> Option<(f64, f64)>;
-    /// Whether the learner takes the origin and the unit of its predictions from labels, and has learned none: what it predicts now is
+    /// Whether the learner takes the origin and the unit of its predictions from labels, and has learned none: its predictions are
     /// no estimate.
     fn lacks_labels(&self) -> bool {
         false
     }
     /// Prepares a learner at the origin to learn the change of a model instead of a model: number columns keep the moments of the model,
-    /// to which its weights belong, and margins are not clipped, because the label is only approached together with the model's.
+    /// to which its weights belong, and margins are not clipped, because only the sum with the model's margin approximates the label.
     fn learn_change_of(&mut self, columns: &[ColumnMoments]);
     /// Index of the setting that is read, if the learner is a race of settings.
     fn chosen(&self) -> Option<usize>;

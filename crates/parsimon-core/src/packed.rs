@@ -102,7 +102,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
     pub(crate) fn place_restored(&mut self, j: u32) -> Result<u32, StateError> {
         if j < self.limit && j as usize >= self.array.len() {
             let len = room::grown(u64::from(j) + 1, self.limit);
-            room::take((len - self.array.len() as u64) * size_of::<u32>() as u64)?;
+            room::claim((len - self.array.len() as u64) * size_of::<u32>() as u64)?;
         }
         Ok(self.place_or_new(j))
     }
@@ -126,7 +126,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
             .saturating_add(room::vector(seen, size_of::<u32>() + 2 * K * size_of::<F>()))
     }
 
-    /// All coordinates, and room for more, by place.
+    /// All coordinates by place, with room for more.
     #[inline(always)]
     pub fn all(&self) -> &[[[F; K]; 2]] {
         self.numbers[self.start..].as_chunks().0.as_chunks().0
@@ -150,7 +150,7 @@ impl<F: Float, const K: usize> Packed<F, K> {
         &mut self.all_mut()[place as usize]
     }
 
-    /// Says that the numbers at a place will be wanted soon.
+    /// Prefetches the numbers at a place.
     #[inline(always)]
     pub fn prefetch(&self, place: u32) {
         let line = CACHE_LINE / size_of::<F>();

@@ -1,7 +1,7 @@
-//! A hint to the processor: this memory will be wanted soon.
+//! Prefetching: a hint to the processor that memory will be read soon.
 //!
-//! Coordinates lie all over a table that does not fit the near caches; asking for the next row's while the present
-//! row is computed hides most of the wait. Measured in `record/`.
+//! Coordinates are scattered over a table that does not fit the near caches; prefetching those of the next row while the present
+//! row is computed hides most of the latency. Measured in `record/speed.md`.
 
 #![allow(unsafe_code)]
 
@@ -26,7 +26,7 @@ pub fn prefetch<T>(place: &T) {
 
 /// Prefetches items of an array. An index may be beyond its end.
 ///
-/// PERF: without a comparison. Indices beyond the end are rare, and what is brought near for them is not used.
+/// PERF: without a comparison. Indices beyond the end are rare, and the memory prefetched for them is not used.
 #[inline(always)]
 pub(crate) fn prefetch_items<T>(array: &[T], indices: &[u32]) {
     if array.is_empty() {

@@ -1,7 +1,7 @@
 //! Memory needs of a learner, computed before the memory is allocated.
 //!
-//! Nothing is measured here: sizes follow from the number of coordinates, so that the same stream is refused at the same row
-//! on every machine. They are upper bounds, which include what growing a vector or a hash table takes for a moment.
+//! Sizes are computed from the number of coordinates and not measured, so that the same stream is refused at the same row
+//! on every machine. They are upper bounds, which include the temporary copy while a vector or a hash table grows.
 
 use std::cell::Cell;
 
@@ -45,7 +45,7 @@ pub(crate) fn vector(len: u64, size: usize) -> u64 {
     len.saturating_mul(3 * size as u64)
 }
 
-/// The bytes that a checkpoint or a model takes while it is made of so many coordinates: their state in a vector that doubles, or
+/// The bytes that a checkpoint or a model of `len` coordinates takes while it is made: their state in a vector that doubles, or
 /// weights that are sorted, put in two vectors and checked. A run must not end without memory to save what it learned.
 pub(crate) fn saved(coordinates: u64, size: usize) -> u64 {
     coordinates.saturating_mul(64.max(3 * (4 + size as u64)))
@@ -61,8 +61,8 @@ thread_local! {
     static ALLOWANCE: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Restores a state in this thread. Arrays that its features call for may take so many bytes together; a state that needs more
-/// is refused. One feature with a large id is enough to ask for a large array.
+/// Restores a state in this thread. Arrays for its features may take `bytes` bytes together; a state that needs more
+/// is refused. One feature with a large id is enough to require a large array.
 pub fn restore_within<T>(bytes: u64, restore: impl FnOnce() -> T) -> T {
     let before = ALLOWANCE.replace(bytes);
     let restored = restore();
@@ -70,8 +70,8 @@ pub fn restore_within<T>(bytes: u64, restore: impl FnOnce() -> T) -> T {
     restored
 }
 
-/// Takes bytes of the allowance.
-pub(crate) fn take(bytes: u64) -> Result<(), StateError> {
+/// Subtracts bytes from the allowance.
+pub(crate) fn claim(bytes: u64) -> Result<(), StateError> {
     match ALLOWANCE.get().checked_sub(bytes) {
         Some(left) => {
             ALLOWANCE.set(left);

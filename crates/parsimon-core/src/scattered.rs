@@ -1,7 +1,7 @@
-//! Items that lie all over an array, copied from it and to it with one check for all of them.
+//! Copies of items at arbitrary places of an array, with one bounds check for all of them.
 //!
 //! A comparison and a branch for each item are a third of the instructions of such a copy, and keep the compiler from copying several
-//! items per turn of the loop. The largest index is found first, several indices at a time. Measured in `record/`.
+//! items per turn of the loop. The largest index is found first, several indices at a time. Measured in `record/hot-paths.md`.
 
 #![allow(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub(crate) fn gather<T: Copy>(array: &[T], indices: &[u32], items: &mut [T]) -> 
     true
 }
 
-/// Puts items at some indices, one after the other. Returns `false`, with nothing changed, if an index is beyond the end.
+/// Writes items to some indices, in order. Returns `false`, with nothing changed, if an index is beyond the end.
 #[inline(always)]
 #[must_use]
 pub(crate) fn scatter<T: Copy>(array: &mut [T], indices: &[u32], items: &[T]) -> bool {

@@ -16,7 +16,7 @@ pub enum Share {
     Mean,
 }
 
-/// A struct of numbers that is written as an array of them, in the order of its fields.
+/// Declares a struct of numbers that converts to an array, in the order of its fields.
 macro_rules! numbers {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)+ }) => {
         $(#[$doc])*
@@ -61,11 +61,11 @@ numbers! {
     Step {
         /// The change of the weight.
         weight,
-        /// The change of what the metric remembers.
+        /// The change of the state of the metric.
         memory,
         /// The change of the subgradient of the penalty.
         subgradient,
-        /// How often a correction that is due to the coordinate was made, `a`.
+        /// Number of times that a correction of the coordinate was made, `a`.
         exponent,
         /// The share of the correction that was made, `1 - e^-a`.
         made,
@@ -77,7 +77,7 @@ numbers! {
     DualStep {
         /// The change of the dual, at the weight of the start.
         dual,
-        /// The change of what the metric remembers.
+        /// The change of the state of the metric.
         memory,
     }
 }
@@ -90,7 +90,7 @@ pub trait Merging<C, K> {
     fn shares(&self) -> &'static [Share];
     /// Rounds so far.
     fn rounds(&self, now: &K) -> u64;
-    /// The numbers of the coordinate of feature `j`, with everything it missed made up for.
+    /// The numbers of the coordinate of feature `j`, caught up.
     fn parts(&self, now: &K, j: u32, c: &C) -> Parts;
     /// The coordinate of feature `j` that has these numbers after round `t`.
     fn coordinate(&self, t: u64, j: u32, parts: &Parts) -> C;
@@ -102,7 +102,7 @@ pub trait Merging<C, K> {
     fn overlap(&self, _start: &Parts, _end: &Parts) -> f64 {
         0.0
     }
-    /// The step between two rounds, in which corrections were made as often as `exponent` says.
+    /// The step between two rounds; `exponent` is the number of corrections in it.
     ///
     /// `now` is the clock at the end of the step, which knows how much of the penalty is in force.
     fn step(
@@ -196,14 +196,14 @@ pub trait MergeRead {
 
 /// Changes the coordinates of a learner that can be merged, head by head.
 pub trait MergeWrite {
-    /// Sets the rounds, and makes up for everything that coordinates have missed.
+    /// Sets the rounds and catches up all coordinates.
     fn advance(&mut self, head: usize, rounds: u64);
     /// Adds to coordinates. Every number must have a place: the bias is skipped for heads without one.
     fn add(&mut self, head: usize, tally: &Tally);
     /// Takes the steps of all learners, from a round to the present one.
     fn take_steps(&mut self, head: usize, from: u64, ids: &[u32], steps: &[Step]);
-    /// Learns every row as if it came so many times in a row: the dual moves `copies` times as far, and the metric and the penalty
-    /// grow as for so many rows. Not a part of the state.
+    /// Learns every row as if it came `copies` times: the dual moves `copies` times as far, and the metric and the penalty
+    /// grow as for `copies` rows. Not a part of the state.
     fn set_copies(&mut self, copies: u32);
     /// Takes the steps of all learners on the dual, from a round to the present one, each damped by a factor.
     fn take_dual_steps(
@@ -216,7 +216,7 @@ pub trait MergeWrite {
     );
     /// Reads weights under `scale` times the penalty, as [`Online::scale_penalty`](crate::Online::scale_penalty).
     fn scale_penalty(&mut self, scale: f64);
-    /// Ends a merge: what depends on all coordinates together is made anew.
+    /// Ends a merge: recomputes the state that depends on all coordinates.
     fn settle(&mut self, head: usize);
     /// Adds what all learners have seen since the start. Comes after [`advance`](MergeWrite::advance) and before coordinates are
     /// added or steps are taken, which are read under the penalty that follows from the moments.

@@ -18,7 +18,7 @@ pub fn arg_max(margins: &[f64]) -> usize {
 
 /// The exponentials of the margins relative to the largest one, as sums.
 ///
-/// NUMERICS: the probability of the other classes is not `1 - p_y`, which is zero long before it is. The sum without the largest term is
+/// NUMERICS: the probability of the other classes is not computed as `1 - p_y`, which rounds to zero long before it is zero. The sum without the largest term is
 /// kept apart; without any other term the sum is at least 1, and nothing cancels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
@@ -29,7 +29,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Of the margins of all classes.
+    /// Computes the sums from the margins of all classes.
     #[inline]
     pub(crate) fn of(margins: impl Iterator<Item = f64> + Clone) -> Self {
         let (mut top, mut most) = (0, f64::NEG_INFINITY);

@@ -217,7 +217,7 @@ impl<O: Online> Online for StandardizedTarget<O> {
     }
 
     fn learn_change_of(&mut self, columns: &[ColumnMoments]) {
-        // The range of what is left to be learned bounds no prediction.
+        // The range of the residual labels bounds no prediction.
         self.clips = false;
         self.inner.learn_change_of(columns);
     }
@@ -265,7 +265,7 @@ impl<O: Online> Online for StandardizedTarget<O> {
 
 /// The inner learner is merged like any other, and the moments of the labels are merged separately.
 impl OwnMoments for &mut TargetMoments {
-    fn take(&mut self, added: &MomentsDelta) {
+    fn add_moments(&mut self, added: &MomentsDelta) {
         self.add(&added.target);
     }
     fn penalty_scale(&self) -> Option<f64> {

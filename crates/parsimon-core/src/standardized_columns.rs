@@ -50,7 +50,7 @@ impl<O: Online> StandardizedColumns<O> {
         Self { fade: Fade::new(half_life), ..self }
     }
 
-    /// Counts row `i` if it is learned; what its importance is multiplied by.
+    /// Counts row `i` if it is learned; returns the factor of its importance.
     fn tick(&mut self, chunk: &Chunk, i: usize) -> Option<f64> {
         (chunk.label(i).is_some() && chunk.weight(i) > 0.0).then(|| self.fade.tick())
     }
@@ -62,7 +62,7 @@ impl<O: Online> StandardizedColumns<O> {
         }
     }
 
-    /// Shows the rows of a chunk, block by block, with the cells of number columns as features.
+    /// Passes the rows of a chunk to a function, block by block, with the cells of number columns as features.
     fn with_features(&self, chunk: &Chunk, mut show: impl FnMut(&Chunk)) {
         if chunk.columns().is_empty() {
             return show(chunk);
@@ -81,8 +81,8 @@ impl<O: Online> StandardizedColumns<O> {
 }
 
 impl<O: Online> StandardizedColumns<O> {
-    /// Shows rows to the learner inside, block by block, with the cells of number columns as features. `learn` gets some rows and
-    /// where they are among all rows.
+    /// Passes rows to the learner inside, block by block, with the cells of number columns as features. `learn` gets some rows and
+    /// their position among all rows.
     fn learn_blocks(
         &mut self,
         chunk: &Chunk,
@@ -90,7 +90,7 @@ impl<O: Online> StandardizedColumns<O> {
         mut learn: impl FnMut(&mut O, &Chunk, Range<usize>, usize),
     ) {
         if chunk.columns().is_empty() {
-            // Rows without cells age the cells of other rows.
+            // Rows without cells count for the age of the cells of other rows.
             if self.fade.counts() {
                 for i in rows.clone() {
                     let growth = self.tick(chunk, i);
@@ -183,7 +183,7 @@ impl<O: Online> Online for StandardizedColumns<O> {
 
 /// The inner learner is merged like any other, and the moments of the columns are merged separately.
 impl OwnMoments for &mut Columns {
-    fn take(&mut self, added: &MomentsDelta) {
+    fn add_moments(&mut self, added: &MomentsDelta) {
         self.add(&added.columns);
     }
     fn penalty_scale(&self) -> Option<f64> {

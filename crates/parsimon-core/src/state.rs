@@ -19,14 +19,14 @@ pub trait State: Clone + Default + PartialEq {
     fn read(input: &mut &[u8]) -> Result<Self, StateError>;
     /// The bits of all its numbers, combined with "or". Two values for which this is 0 are equal.
     ///
-    /// PERF: whether many coordinates are the default is asked of several at once.
+    /// PERF: the check for default coordinates reads several at once.
     #[inline(always)]
     fn bits(&self) -> u64 {
         u64::from(*self != Self::default())
     }
 }
 
-/// Collects the numbers of a state as bytes, and notices those that are not finite.
+/// Collects the numbers of a state as bytes, and detects numbers that are not finite.
 #[derive(Clone, Debug, Default)]
 pub struct StateWriter {
     bytes: Vec<u8>,
@@ -39,7 +39,7 @@ impl StateWriter {
         Self::default()
     }
 
-    /// Writes into the memory of earlier bytes, which are forgotten.
+    /// Writes into the buffer of earlier bytes, which are discarded.
     pub fn reusing(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
         Self { bytes, has_non_finite: false }
@@ -78,7 +78,7 @@ impl StateWriter {
     }
 }
 
-/// Why bytes are not the state of a learner.
+/// Error of bytes that are not the state of a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateError {
     kind: StateErrorKind,
@@ -172,7 +172,7 @@ number!(
     u32(|_| true)(u32::from)
 );
 
-/// The largest count that is believed: counts are added to, and no stream has as many rows.
+/// The largest valid count: counts grow, and no stream has as many rows.
 const MOST: u64 = 1 << 53;
 
 /// A count. Larger numbers than any count are refused.
@@ -192,7 +192,7 @@ impl State for u64 {
     }
 }
 
-/// Reads eight bytes that may be anything: a hash, say.
+/// Reads eight bytes without a check, such as a hash.
 pub(crate) fn read_bits(input: &mut &[u8]) -> Result<u64, StateError> {
     let (bytes, rest) = input.split_first_chunk().ok_or(CUT_SHORT)?;
     *input = rest;
@@ -213,7 +213,7 @@ impl<T: State> State for Vec<T> {
     }
     fn read(input: &mut &[u8]) -> Result<Self, StateError> {
         let len = u64::read(input)?;
-        // Grown item by item: a forged length runs out of bytes before it runs out of memory.
+        // The vector grows item by item, so that a forged length runs out of bytes before it runs out of memory.
         let mut items = Vec::new();
         for _ in 0..len {
             items.push(T::read(input)?);

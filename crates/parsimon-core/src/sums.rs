@@ -4,7 +4,7 @@ use crate::Float;
 
 /// The number of running sums in a dot product.
 ///
-/// Rust does not reassociate floating-point sums, so the order is fixed by hand, once, here and in
+/// Rust does not reassociate floating-point sums, so the order is fixed by hand, here and in
 /// [`sum_lanes`]: term `k` goes to sum `k % 8`. The bits then depend neither on the width of the machine's vectors
 /// nor on who adds.
 pub(crate) const LANES: usize = 8;

@@ -12,17 +12,17 @@ use crate::{State, StateError, huge, scattered};
 /// The bytes of an array that stays in the nearest cache by itself.
 const NEAR: usize = 32 << 10;
 
-/// Coordinates of an array that are looked at together: a line of the cache, if each has eight bytes.
+/// Coordinates of an array that are checked together: a line of the cache, if each has eight bytes.
 const GROUP: usize = 8;
 
 /// Coordinates of an array that are visited together.
 const BLOCK: usize = 512;
 
-/// Calls `work` for every block of an array, with the number of its first item and the numbers of its groups that are not all zeros. What
-/// is behind the last whole group of a block is for the caller to look at.
+/// Calls `work` for every block of an array, with the number of its first item and the numbers of its groups that are not all zeros. The
+/// caller checks the items behind the last whole group of a block.
 ///
-/// PERF: of a large array most items are the default, and the others are anywhere. Which groups are not is written into a list, without a
-/// branch that would be guessed wrong. Measured in `record/`.
+/// PERF: most items of a large array are the default, and the others are scattered. The groups with others are written into a list, without a
+/// branch that would be mispredicted.
 #[inline(always)]
 fn each_block<C: State>(array: &[C], mut work: impl FnMut(u32, &[C], &[u32])) {
     let mut groups = [0u32; BLOCK / GROUP];
@@ -36,7 +36,7 @@ fn each_block<C: State>(array: &[C], mut work: impl FnMut(u32, &[C], &[u32])) {
     }
 }
 
-/// Calls `visit` for every item of some groups of a block, and behind the last group, that is not the default, in order.
+/// Calls `visit` in order for every item that is not the default, of some groups of a block and behind the last group.
 #[inline(always)]
 fn visit_groups<C: State>(start: u32, block: &[C], groups: &[u32], mut visit: impl FnMut(u32, &C)) {
     let (default, mut items, mut seen) = (C::default(), [0u32; BLOCK], 0);
@@ -73,7 +73,7 @@ fn visit_seen<C: State>(array: &[C], mut visit: impl FnMut(u32, &C)) {
     }
 }
 
-/// The places of indices that rise by one each, as those of a row of a dense array do.
+/// The places of consecutive indices, such as those of a row of a dense array.
 #[inline(always)]
 fn run(indices: &[u32]) -> Option<Range<usize>> {
     let (first, last) = (*indices.first()? as usize, *indices.last()? as usize);
@@ -83,7 +83,7 @@ fn run(indices: &[u32]) -> Option<Range<usize>> {
 
 /// The coordinates of a learner: a plain array for small indices, an index for the rest.
 ///
-/// Which part a coordinate is in never changes an answer, only the cost of finding it. An index far
+/// The part that holds a coordinate never changes a result, only the cost of the lookup. An index far
 /// out costs one entry, not an array up to it.
 ///
 /// ```
@@ -117,7 +117,7 @@ impl<C: State + Copy> Table<C> {
     }
 
     /// An array that grows with the largest index seen below `slots`; larger ones go to the index. A table of
-    /// [`dense`](Table::dense) slots that has to be filled from a file begins like this: memory is for what the file holds.
+    /// [`dense`](Table::dense) slots that is filled from a file begins so, because memory is for the contents of the file.
     pub fn growing_to(slots: u32) -> Self {
         Self { limit: slots, ..Self::index() }
     }
@@ -142,10 +142,10 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
-    /// The coordinates of a row that lie one after the other in its order: of indices that rise by one each in the array, or of indices
-    /// that were first seen in this order. In a table that is an index they are looked for at `place` only.
+    /// The coordinates of a row that are contiguous in its order: those of consecutive indices in the array, or of indices
+    /// that were first seen in this order. In a table that is an index, the search looks at `place` only.
     ///
-    /// PERF: they need not be copied. So are the rows of a dense array, and those of a table whose columns are all there.
+    /// PERF: they need not be copied. Rows of a dense array, and rows of a table without missing cells, are contiguous.
     #[inline(always)]
     pub(crate) fn run(&self, indices: &[u32], place: u32) -> Option<&[C]> {
         if self.is_index() {
@@ -174,7 +174,7 @@ impl<C: State + Copy> Table<C> {
         (self.ids.get(places.clone())? == indices).then_some(places)
     }
 
-    /// Copies the coordinates at indices that rise, the default where one was never seen.
+    /// Copies the coordinates at ascending indices, the default where one was never seen.
     #[inline(always)]
     pub(crate) fn gather(&self, indices: &[u32], coordinates: &mut [C]) {
         if !scattered::gather(&self.dense, indices, coordinates) {
@@ -188,7 +188,7 @@ impl<C: State + Copy> Table<C> {
         indices.iter().zip(coordinates).for_each(|(&j, c)| *c = self.get(j));
     }
 
-    /// Puts coordinates in their places, at indices that rise.
+    /// Writes coordinates to their places, at ascending indices.
     #[inline(always)]
     pub(crate) fn scatter(&mut self, indices: &[u32], coordinates: &[C]) {
         if !scattered::scatter(&mut self.dense, indices, coordinates) {
@@ -208,8 +208,8 @@ impl<C: State + Copy> Table<C> {
         self.limit == 0
     }
 
-    /// The coordinate at `j` of a table that [is an index](Table::is_index). `place` is where it may be found, and is where it was
-    /// found afterwards; any number if it is nowhere.
+    /// The coordinate at `j` of a table that [is an index](Table::is_index). `place` is a hint of its place, and becomes the place
+    /// where it was found; any number if it does not exist.
     #[inline(always)]
     pub(crate) fn get_at(&self, j: u32, place: &mut u32) -> C {
         if self.ids.get(*place as usize) != Some(&j) {
@@ -237,7 +237,7 @@ impl<C: State + Copy> Table<C> {
         }
     }
 
-    /// Says that the coordinates at some indices will be wanted soon.
+    /// Prefetches the coordinates at some indices.
     #[inline(always)]
     pub fn prefetch(&self, indices: &[u32]) {
         if size_of_val(&*self.dense) > NEAR {
@@ -254,7 +254,7 @@ impl<C: State + Copy> Table<C> {
         self.slot_rest(j)
     }
 
-    /// Puts a coordinate of a saved table in its place, which no other has.
+    /// Writes a coordinate of a saved table to its place, which must be unused.
     pub(crate) fn fill(&mut self, j: u32, c: C) -> Result<(), StateError> {
         let is_new = if j < self.limit {
             self.get(j) == C::default()
@@ -264,7 +264,7 @@ impl<C: State + Copy> Table<C> {
         fits(is_new, "a feature that comes twice")?;
         if j < self.limit && j as usize >= self.dense.len() {
             let len = room::grown(u64::from(j) + 1, self.limit);
-            room::take((len - self.dense.len() as u64).saturating_mul(size_of::<C>() as u64))?;
+            room::claim((len - self.dense.len() as u64).saturating_mul(size_of::<C>() as u64))?;
         }
         *self.slot(j) = c;
         Ok(())
@@ -288,10 +288,10 @@ impl<C: State + Copy> Table<C> {
     }
 
     /// The entries from which the table can be restored: every coordinate that is not the default, and every
-    /// place in the index whatever stands there.
+    /// place in the index, also those of default coordinates.
     ///
-    /// INVARIANT: rules that pass over all coordinates add up in the order of first sight. A place that was given
-    /// back would be given out again at the end, and the sums would be rounded otherwise.
+    /// INVARIANT: rules that pass over all coordinates add up in the order of first sight. A place that was freed
+    /// would be assigned again at the end, and the sums would be rounded differently.
     pub fn places(&self) -> impl Iterator<Item = (u32, &C)> {
         let default = C::default();
         let array = (0u32..).zip(&self.dense).filter(move |(_, c)| **c != default);

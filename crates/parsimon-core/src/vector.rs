@@ -1,8 +1,8 @@
-//! The inner loops. Elementwise ones are left to the compiler, which vectorizes them; sums have a fixed order and,
+//! Inner loops. Elementwise loops are left to the compiler, which vectorizes them; sums have a fixed order and,
 //! where the machine has AVX2, a hand-written copy of it.
 //!
 //! Rust does not reassociate floating-point sums, so term `i` goes to running sum `i % 32` by hand: enough to hide the
-//! latency of addition. The compiler is asked in vain to keep them in registers; written with its own instructions the
+//! latency of addition. The compiler does not keep them in registers; with explicit instructions the
 //! whole of `nlms` is three to four times faster (`record/`). Both ways give the same bits.
 
 #![allow(unsafe_code)]

@@ -1,12 +1,12 @@
-//! Long loops compiled twice: once for every machine, once for those with wide registers.
+//! Long loops that are compiled twice: for every machine, and for machines with wide registers.
 //!
 //! The order of every sum is fixed by hand and nothing is fused, so both copies give the same bits; the wide one is
 //! faster. Measured in `record/`.
 
 #![allow(unsafe_code)]
 
-/// Something to do, once. A trait and not a closure, for a closure cannot be told to be inlined, and only what is
-/// inlined is compiled for the wide registers: [`work`](Work::work) and all it calls are `#[inline(always)]`.
+/// Work that runs once. A trait and not a closure, because a closure cannot be marked for inlining, and only code that is
+/// inlined is compiled for the wide registers: [`work`](Work::work) and all functions it calls are `#[inline(always)]`.
 pub trait Work {
     /// Result of the operation.
     type Output;
@@ -19,7 +19,7 @@ pub trait Work {
 pub fn wide<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has AVX2, which was asked just now; the work itself is safe code.
+        // SAFETY: the machine has AVX2, as checked above; the work itself is safe code.
         return unsafe { with_avx2(work) };
     }
     work.work()

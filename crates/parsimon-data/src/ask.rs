@@ -1,11 +1,11 @@
-//! What a caller wants beside rows.
+//! Wishes of a caller beside rows.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::Setting;
 
-/// What a caller wants beside rows: carried columns, ids, names, and what must be there.
+/// Wishes of a caller beside rows: carried columns, ids, names, and required columns.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a choice that is independent of the others and named where it is made"

@@ -2,7 +2,10 @@
 
 use crate::DataError;
 
-/// Bounds of what is read: rows per chunk, magnitudes, bad rows.
+/// The most products of one row, whatever is asked for: 2 GiB of them.
+const MOST_PRODUCTS: u64 = 1 << 27;
+
+/// Bounds of what is read: rows per chunk, magnitudes, products of a row, bad rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// The most rows in a chunk.
@@ -11,11 +14,13 @@ pub struct Bounds {
     pub max_value: f64,
     /// The number of bad rows that are skipped; the next one is an error.
     pub skip_bad: u64,
+    /// The most products of namespaces in a row. They are counted before they are made; a row with more is bad.
+    pub products: u64,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { chunk_rows: 1024, max_value: 1e100, skip_bad: 0 }
+        Self { chunk_rows: 1024, max_value: 1e100, skip_bad: 0, products: MOST_PRODUCTS }
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Columns {
     /// Columns of the table that the schema does not know, and the other way round.
     pub(crate) unknown: Vec<String>,
     pub(crate) absent: Vec<String>,
-    /// What separates cells, in text.
+    /// Separator of cells, in text.
     pub(crate) delimiter: u8,
     /// Whether the first line of text has their names.
     pub(crate) has_header: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Column {
     pub(crate) carried: Option<u32>,
 }
 
-/// What a column is for.
+/// Role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Label,
@@ -148,9 +148,11 @@ impl Columns {
     ) -> Result<Self, Message> {
         check_names(names)?;
         let optional = matches!(options.reading.labels, Labels::Optional(_));
-        let asked = options.reading.label_column.as_ref().or(schema.label.as_ref());
-        let is_stored =
-            options.reading.label_column.is_none() || options.reading.label_column == schema.label;
+        // The kinds were found with what is asked for in mind.
+        let is_found = options.reading.kinds == crate::Kinds::Found;
+        let asked = options.reading.label_column.as_ref().filter(|_| !is_found);
+        let asked = asked.or(schema.label.as_ref());
+        let is_stored = asked == schema.label.as_ref();
         let label = match asked {
             // A stored name is no number of a column, even if it looks like one.
             Some(asked) if optional && is_stored => names.iter().position(|name| name == asked),

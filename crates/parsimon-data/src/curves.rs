@@ -75,7 +75,7 @@ pub(crate) struct Shape {
     pub(crate) categories: FxHashMap<String, usize>,
     /// Pairs of places.
     pub(crate) pairs: Vec<[usize; 2]>,
-    /// How many columns are in pairs.
+    /// Number of columns in pairs.
     pub(crate) sides: usize,
 }
 

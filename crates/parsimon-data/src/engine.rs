@@ -86,7 +86,7 @@ impl Parser {
     }
 }
 
-/// Where parsing happens.
+/// Parsing: in the calling thread, or in threads.
 pub(crate) enum Engine {
     Here(Box<Here>),
     Threads(Threads),

@@ -1,4 +1,4 @@
-//! Files of other programs that are not read: what they are, and how to make a table of them.
+//! Files of other programs that are not read: their names, and the commands that convert them to tables.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
     what: &'static str,
-    /// What to do; `{}` is the file.
+    /// Advice; `{}` is the file.
     way: &'static str,
     /// The endings of its names, which count where the first bytes do not tell.
     endings: &'static [&'static str],

@@ -5,7 +5,9 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use crate::arrow::ipc::{Endianness, root_as_footer, root_as_message};
+use parsimon_files::memory;
+
+use crate::arrow::ipc::{CompressionType, Endianness, Message, root_as_footer, root_as_message};
 
 /// Distinguishes file and stream, and checks every length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +59,52 @@ fn check_file(input: &mut (impl Read + Seek), size: u64) -> Result<(), String> {
         if end.is_none_or(|end| end > size) {
             return Err(BEYOND.to_owned());
         }
+        let [start, metadata] = [parts[0], parts[1]].map(|part| u64::try_from(part).unwrap_or(0));
+        let message = read_at(input, start, metadata)?;
+        // The length stands before the message, in newer files behind a marker.
+        let skipped = if message.starts_with(&[0xff; 4]) { 8 } else { 4 };
+        let Some(Ok(message)) = message.get(skipped..).map(root_as_message) else {
+            return Err("a message is broken".to_owned());
+        };
+        check_body(input, &message, start + metadata, size)?;
     }
     Ok(())
+}
+
+/// Checks the lengths after decompression that the buffers of a batch name.
+fn check_body(
+    input: &mut (impl Read + Seek),
+    message: &Message<'_>,
+    body: u64,
+    size: u64,
+) -> Result<(), String> {
+    let of_dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
+    let Some(batch) = message.header_as_record_batch().or(of_dictionary) else { return Ok(()) };
+    let (Some(compression), Some(buffers)) = (batch.compression(), batch.buffers()) else {
+        return Ok(());
+    };
+    // The most bytes that one compressed byte can stand for.
+    let ratio = if compression.codec() == CompressionType::LZ4_FRAME { 255 } else { 1 << 16 };
+    let mut all = 0_u64;
+    for buffer in buffers {
+        let [offset, len] = [buffer.offset(), buffer.length()].map(u64::try_from);
+        let (Ok(offset), Ok(len)) = (offset, len) else { return Err(BEYOND.to_owned()) };
+        if len == 0 {
+            continue;
+        }
+        let start = body.checked_add(offset).filter(|start| *start <= size).ok_or(BEYOND)?;
+        let prefix = read_at(input, start, 8.min(size - start))?;
+        let prefix = prefix.try_into().map_err(|_| BEYOND)?;
+        // -1 stands before bytes that are not compressed.
+        match u64::try_from(i64::from_le_bytes(prefix)) {
+            Ok(after) if after > len.saturating_mul(ratio) => {
+                return Err(format!("{len} bytes are said to be {after} when decompressed"));
+            }
+            Ok(after) => all = all.saturating_add(after),
+            Err(_) => {}
+        }
+    }
+    memory::check(all).map_err(|shortage| format!("decompressing a batch takes {shortage}"))
 }
 
 /// Messages follow one another: a marker, a length, the message, and the body it announces.
@@ -89,6 +135,7 @@ fn check_stream(input: &mut (impl Read + Seek), size: u64) -> Result<(), String>
                     .into(),
             );
         }
+        check_body(input, &message, body, size)?;
         let len = u64::try_from(message.bodyLength()).map_err(|_| BEYOND)?;
         at = body.checked_add(len).filter(|&end| end <= size).ok_or(BEYOND)?;
     }

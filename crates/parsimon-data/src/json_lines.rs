@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind, Read, Result};
 
-/// How rows stand in a text that is not lines of JSON.
+/// Layouts of rows in a text that is not lines of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// `[{...}, {...}]`
@@ -22,7 +22,7 @@ pub(crate) fn layout(head: &[u8]) -> Option<Layout> {
     }
 }
 
-/// What comes next.
+/// Expected next token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The bracket that opens the array.
@@ -52,7 +52,7 @@ pub(crate) struct JsonLines<R> {
     lines: Vec<u8>,
     start: usize,
     piece: Vec<u8>,
-    /// What is broken behind the lines.
+    /// Fault behind the lines.
     failure: Option<Error>,
 }
 

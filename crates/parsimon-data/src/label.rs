@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Bad, shown};
 use crate::{DataErrorKind, number};
 
-/// How the label of a row is understood.
+/// Interpretation of the label of a row.
 ///
 /// | labels | accepts | tells the loss |
 /// | --- | --- | --- |
@@ -308,7 +308,7 @@ impl LabelTexts {
         self.texts.get(&label.to_bits()).map(String::as_str)
     }
 
-    /// How many text labels there are.
+    /// Number of text labels.
     pub fn len(&self) -> usize {
         self.texts.len()
     }

@@ -1,4 +1,4 @@
-//! Opening an input: its first bytes decompressed and in UTF-8, and what it is.
+//! Opening of an input: its first bytes, decompressed and in UTF-8, and its format.
 
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) struct Opened {
     pub(crate) strays: Option<Arc<Strays>>,
 }
 
-/// Enough of a file to see what it is.
+/// Number of bytes from which the format is recognized.
 const HEAD: usize = 64 << 10;
 
 /// Opens an input, decompresses it and finds out its format.

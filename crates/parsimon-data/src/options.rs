@@ -17,7 +17,7 @@ use crate::{Ask, Bounds, DataError, Labels, Reading, Run};
 pub struct Options {
     /// The reading of rows.
     pub reading: Reading,
-    /// What the caller wants beside rows.
+    /// Wishes of the caller beside rows.
     pub ask: Ask,
     /// Bounds of what is read.
     pub bounds: Bounds,

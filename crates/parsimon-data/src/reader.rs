@@ -105,7 +105,7 @@ struct Current {
     failure: Option<DataError>,
 }
 
-/// How far a reader has come.
+/// Progress of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Rows delivered.
@@ -116,7 +116,7 @@ pub struct Position {
     pub total: Option<u64>,
 }
 
-/// How many errors of skipped rows are kept.
+/// Number of errors of skipped rows that are kept.
 const KEPT: usize = 10;
 
 impl Reader {
@@ -362,7 +362,7 @@ impl Reader {
         self.current = Some(Current { parsed: done.parsed, delivered: 0, allowed, failure });
     }
 
-    /// How far the reader has come.
+    /// Returns the progress of the reader.
     pub fn position(&self) -> Position {
         Position { rows: self.rows, bytes: self.bytes, total: self.total }
     }
@@ -372,7 +372,7 @@ impl Reader {
         self.names.get_or_init(|| Names::from(self.news.clone()))
     }
 
-    /// How many names were met so far, with repetitions.
+    /// Returns the number of names met so far, with repetitions.
     pub fn names_met(&self) -> usize {
         self.news.len()
     }
@@ -392,7 +392,7 @@ impl Reader {
         &self.label_texts
     }
 
-    /// What the first input is called.
+    /// Returns the name of the first input.
     pub(crate) fn name(&self) -> &Arc<str> {
         &self.name
     }
@@ -452,7 +452,7 @@ impl Reader {
         self.table.as_ref()
     }
 
-    /// How many cells were taken for missing because they contradict the kind of their column.
+    /// Returns the number of cells taken for missing because they contradict the kind of their column.
     pub fn unfit_cells(&self) -> u64 {
         self.unfit
     }
@@ -499,7 +499,7 @@ impl Reader {
         (self.inputs_begun.saturating_sub(1), self.input_delivered)
     }
 
-    /// How many rows were skipped.
+    /// Returns the number of skipped rows.
     pub fn skipped_rows(&self) -> u64 {
         self.skipped_rows
     }

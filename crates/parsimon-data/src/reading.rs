@@ -1,4 +1,4 @@
-//! How rows are read, as a model remembers it.
+//! The reading of rows, as a model remembers it.
 
 use crate::kinds::check_ngrams;
 use crate::remedy::{Message, Remedy, Setting};
@@ -16,7 +16,7 @@ pub enum Header {
     Absent,
 }
 
-/// How the rows of an input are read: format, feature space, and the part that each column plays.
+/// The reading of the rows of an input: format, feature space, and the role of each column.
 ///
 /// ```
 /// use parsimon_core::Chunk;

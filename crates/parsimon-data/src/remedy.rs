@@ -39,7 +39,7 @@ pub enum Setting {
     Ignore,
     /// Columns that are read though they would be left out.
     Keep,
-    /// How the kinds of columns are found.
+    /// Detection of the kinds of columns.
     Kinds,
     /// The label's column.
     LabelColumn,
@@ -77,7 +77,7 @@ pub enum Setting {
     Skip,
     /// The number of bad rows that are skipped.
     SkipBad,
-    /// How weights are stored.
+    /// Storage of the weights.
     Store,
     /// The round at which a schedule switches.
     Switch,
@@ -148,7 +148,7 @@ impl Door for Library {
     }
 }
 
-/// What a user can do about an error or a wrong guess.
+/// An action of the user that resolves an error or a wrong guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -337,7 +337,7 @@ impl Remedy {
     }
 }
 
-/// What happened, and what can be done about it.
+/// A fault with its remedies.
 ///
 /// ```
 /// use parsimon_data::{Door, Message, Remedy, Setting};
@@ -387,12 +387,12 @@ impl Message {
         self
     }
 
-    /// What happened.
+    /// The fault.
     pub fn fact(&self) -> &str {
         &self.fact
     }
 
-    /// What can be done about it.
+    /// The remedies.
     pub fn remedies(&self) -> &[Remedy] {
         &self.remedies
     }

@@ -10,7 +10,7 @@ const WEIGHTS: [&str; 3] = ["sample_weight", "importance", "example_weight"];
 /// The name of the importance weight in JSON rows whose features are in an object of their own.
 pub(crate) const BESIDE_FEATURES: &str = "weight";
 
-/// What is passed instead of a column's name for no importance weight.
+/// Word that is passed instead of a column's name for no importance weight.
 pub(crate) const NO_COLUMN: &str = "none";
 
 /// Vowpal Wabbit's names of the label and the weight in JSON rows. They go before all others: beside them, `class` may be a namespace.

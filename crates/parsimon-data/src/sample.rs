@@ -24,7 +24,8 @@ impl Sample {
     pub const ROWS: usize = 10_000;
 
     /// Reads the first rows of a table whose columns have kinds, at most [`ROWS`](Self::ROWS), wherever chunks end. Malformed rows
-    /// are left out here, and reported when rows are learned. `open` opens the table.
+    /// are left out here, and reported when rows are learned; behind as many of them the sample ends, so that a long table without
+    /// a good row is not read to its end. `open` opens the table.
     pub fn read(
         table: &Arc<TableSchema>,
         options: &Options,
@@ -35,7 +36,7 @@ impl Sample {
         options.reading.kinds = Kinds::Known(Arc::new(table.without_curves()));
         options.reading.numbers_apart = true;
         options.reading.interactions.clear();
-        options.bounds.skip_bad = u64::MAX;
+        options.bounds.skip_bad = Self::ROWS as u64;
         options.run = Run { threads: 1, ..options.run };
         let roles = [table.label.as_ref(), table.weight.as_ref()];
         let is_read = |kind: Kind| match kind {
@@ -62,7 +63,13 @@ impl Sample {
         let mut cells: Vec<Vec<f64>> = vec![Vec::new(); keys.len()];
         let mut codes: Vec<Codes> = vec![Codes::default(); categories.len()];
         let mut chunk = Chunk::new();
-        while sample.rows < Self::ROWS && reader.read(&mut chunk)? {
+        while sample.rows < Self::ROWS {
+            match reader.read(&mut chunk) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if error.is_bad_row() => break,
+                Err(error) => return Err(error),
+            }
             let places: Vec<Option<usize>> = keys
                 .iter()
                 .map(|(key, _)| chunk.columns().iter().position(|column| column.key == *key))

@@ -42,7 +42,7 @@ pub(crate) struct Piece {
     pub(crate) bytes: u64,
 }
 
-/// What is in a piece.
+/// Contents of a piece.
 pub(crate) enum Body {
     /// Whole lines: `buffer[..len]`.
     Text { buffer: Vec<u8>, len: usize },
@@ -302,7 +302,7 @@ impl Source {
     }
 }
 
-/// What a column takes: its name in several lists, its kind, and what its first cells show.
+/// Bytes of a column: its name in several lists, its kind, and the findings in its first cells.
 const COLUMN: u64 = 2048;
 
 /// Refuses a table with more columns than there is memory for.

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded, select};
 
-/// Tells readers to stop. A clone belongs to the same [`Stopper`].
+/// A flag that ends reading. A clone belongs to the same [`Stopper`].
 ///
 /// A reader with [`Run::stop`](crate::Run::stop) returns an error of the kind
 /// [`Stopped`](crate::DataErrorKind::Stopped) as soon as the stopper is dropped, also while it waits for a pipe.

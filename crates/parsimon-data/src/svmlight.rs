@@ -21,7 +21,7 @@ use crate::{DataErrorKind, Space, number};
 pub(crate) fn parse(builder: &mut Builder, text: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     if crate::separators::is_wide() {
-        // SAFETY: the machine has what was asked for just now.
+        // SAFETY: the machine has the instructions, as checked above.
         return unsafe {
             match builder.is_ids() {
                 true => parse_wide::<true>(builder, text),

@@ -104,7 +104,7 @@ pub fn calibration(outcomes: &[Outcome], bins: Bins) -> Vec<Bin> {
         let len = len.max(1);
         let place = ((at * len as f64) as usize).min(len - 1);
         match table.last_mut() {
-            Some((last, tally)) if *last == place => tally.take(ties),
+            Some((last, tally)) if *last == place => tally.add(ties),
             _ => table.push((place, BinSums::of(ties))),
         }
     }
@@ -143,11 +143,11 @@ impl BinSums {
             predicted: Sum::default(),
             positive: Sum::default(),
         };
-        tally.take(ties);
+        tally.add(ties);
         tally
     }
 
-    fn take(&mut self, ties: &[Outcome]) {
+    fn add(&mut self, ties: &[Outcome]) {
         for o in ties {
             self.high = o.probability;
             self.rows += 1;

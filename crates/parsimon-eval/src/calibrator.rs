@@ -128,7 +128,7 @@ impl Calibrator {
         }
     }
 
-    /// From such numbers; `None` if they make no sense.
+    /// Restores a calibrator from its numbers; `None` if they are not valid.
     pub fn from_numbers(method: CalibrationMethod, numbers: &[f64]) -> Option<Self> {
         if !numbers.iter().all(|x| x.is_finite()) {
             return None;

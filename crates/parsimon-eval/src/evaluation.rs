@@ -123,7 +123,7 @@ impl Evaluation {
 }
 
 impl fmt::Display for Evaluation {
-    /// A table for a terminal. What is undefined is a dash; the importance is shown where it is not simply
+    /// A table for a terminal. Undefined metrics are a dash; the importance is shown where it is not simply
     /// the number of rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new(["metric", "value"]).right([1]);

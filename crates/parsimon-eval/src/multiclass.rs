@@ -40,7 +40,7 @@ pub struct Multiclass {
     unknown: Sum,
 }
 
-/// The metrics of a multiclass task. What is undefined (the recall of a class without rows) is absent.
+/// The metrics of a multiclass task. Undefined metrics (the recall of a class without rows) are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MulticlassMetrics {
     /// Number of rows.
@@ -96,8 +96,8 @@ impl Multiclass {
 
     /// Counts one row: the margins of all classes and the index of the true one.
     ///
-    /// A test set may contain a class that training never saw; give it any index past the last. No model
-    /// speaks for it, so it costs what a probability of zero costs.
+    /// A test set may contain a class that training never saw; its index is any number past the last. No model
+    /// predicts it, so its log loss is that of a probability of zero.
     ///
     /// # Panics
     ///

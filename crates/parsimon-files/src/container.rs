@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::checksum::{Checksum, checksum};
 use crate::error::Error;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, PreparedFile};
 
 const MAGIC: &[u8; 8] = b"PARSIMON";
 const VERSION: u32 = 1;
@@ -37,6 +37,8 @@ pub enum Kind {
     Checkpoint = 2,
     /// The difference of a learner's state from an earlier state.
     Delta = 3,
+    /// Weights of the command that runs command lines of Vowpal Wabbit.
+    Vw = 4,
 }
 
 /// Why bytes are not a container. The messages continue the name of a file.
@@ -76,6 +78,7 @@ impl Kind {
             1 => "a model",
             2 => "a checkpoint",
             3 => "a delta",
+            4 => "a model of parsimon vw",
             _ => "something unknown",
         }
     }
@@ -93,7 +96,7 @@ struct Section {
     bytes: u64,
 }
 
-/// A header and named arrays. Those that were read stay where they are in the bytes of the file.
+/// A header and named arrays. Arrays that were read stay in the bytes of the file.
 pub struct Container<'a> {
     /// The header, except for the list of arrays.
     pub about: Value,
@@ -133,6 +136,11 @@ impl<'a> Container<'a> {
 
     /// Replaces a file by this one, piece by piece.
     pub fn write(&self, path: &Path, kind: Kind) -> Result<(), Error> {
+        self.prepare(path, kind)?.commit()
+    }
+
+    /// Writes the file under a temporary name.
+    pub fn prepare(&self, path: &Path, kind: Kind) -> Result<PreparedFile, Error> {
         let mut file = OutputFile::create(path)?;
         let mut written = Ok(());
         self.pieces(kind, |piece| {
@@ -141,7 +149,7 @@ impl<'a> Container<'a> {
             }
         });
         written?;
-        file.commit()
+        file.prepare()
     }
 
     /// Calls `sink` with the file's bytes in pieces; the last piece is the checksum.

@@ -133,15 +133,44 @@ impl OutputFile {
     }
 
     /// Renames the temporary file after all of its bytes are on the disk.
-    pub fn commit(mut self) -> Result<(), Error> {
+    pub fn commit(self) -> Result<(), Error> {
+        self.prepare()?.commit()
+    }
+
+    /// Waits until all bytes are on the disk, under a temporary name: everything that may lack room is done then.
+    pub fn prepare(mut self) -> Result<PreparedFile, Error> {
         // Permissions come first, so that they are on the disk before the name is.
         if let To::Temporary { file, path, new } = &self.to {
             set_permissions(&self.path, file.get_ref(), path, *new)?;
         }
         self.sync()?;
         let fail = |e| Error::new(&self.path, WRITTEN, e);
-        let To::Temporary { file, path, new } = self.to else { return Ok(()) };
-        let file = file.into_inner().map_err(|e| fail(e.into_error()))?;
+        let renamed = match self.to {
+            To::Direct(_) => None,
+            To::Temporary { file, path, new } => {
+                Some((file.into_inner().map_err(|e| fail(e.into_error()))?, path, new))
+            }
+        };
+        Ok(PreparedFile { path: self.path, renamed })
+    }
+}
+
+/// A file that lacks only its name. Several outputs are prepared first and committed afterwards, so that a full disk leaves all of
+/// them as they were. Dropped without [`commit`](Self::commit), it is removed.
+#[derive(Debug)]
+#[must_use = "the file has no name before it is committed"]
+pub struct PreparedFile {
+    /// Path as given by the caller.
+    path: PathBuf,
+    /// The file, the path that it gets, and whether nothing may be there; `None` where bytes were written directly.
+    renamed: Option<(Temporary, PathBuf, bool)>,
+}
+
+impl PreparedFile {
+    /// Gives the file its name.
+    pub fn commit(self) -> Result<(), Error> {
+        let fail = |e| Error::new(&self.path, WRITTEN, e);
+        let Some((file, path, new)) = self.renamed else { return Ok(()) };
         file.rename(&path, new).map_err(fail)?;
         sync_folder(folder_of(&path), &self.path).map_err(fail)
     }

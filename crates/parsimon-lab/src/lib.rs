@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! An [`Experiment`] is a file under `experiments/`: settings, the claim, and what must hold if the claim is true. A [`Plan`] runs
+//! An [`Experiment`] is a file under `experiments/`: settings, the claim, and the conditions under which the claim is true. A [`Plan`] runs
 //! trials of experiments in parallel and keeps them; [`report::write`] makes the page.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]

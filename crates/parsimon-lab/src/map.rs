@@ -44,9 +44,34 @@ pub fn entries() -> Vec<Entry> {
     toml::from_str::<Map>(LIST).map_or_else(|_| Vec::new(), |map| map.entry)
 }
 
-/// The entries of a paper at a number as a reader writes it: `Table 2`, `table 2`, `9`, `(4.3)`.
+/// Abbreviations that readers use for the words in front of numbers. Entries for equations have no word.
+const ABBREVIATIONS: [(&str, &str); 10] = [
+    ("eq", ""),
+    ("equation", ""),
+    ("fig", "figure"),
+    ("tab", "table"),
+    ("alg", "algorithm"),
+    ("thm", "theorem"),
+    ("prop", "proposition"),
+    ("cor", "corollary"),
+    ("def", "definition"),
+    ("sec", "section"),
+];
+
+/// Returns the entries of a paper at a number as a reader writes it: `Table 2`, `table 2`, `9`, `(4.3)`, `eq. 4.3`, `Fig. 4.4b`.
 pub fn find(paper: &str, number: &str) -> Vec<Entry> {
-    let wanted = plain(number);
+    let wanted = plain(&written_out(number));
+    let found = entries_at(paper, &wanted);
+    match wanted.strip_suffix(|c: char| c.is_ascii_lowercase()) {
+        // The entry of a figure covers its parts.
+        Some(whole) if found.is_empty() && whole.ends_with(|c: char| c.is_ascii_digit()) => {
+            entries_at(paper, whole)
+        }
+        _ => found,
+    }
+}
+
+fn entries_at(paper: &str, wanted: &str) -> Vec<Entry> {
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -54,9 +79,21 @@ pub fn find(paper: &str, number: &str) -> Vec<Entry> {
         plain(&entry.at) == wanted
             || entry.at.split([',', ' ']).any(|part| plain(part) == wanted)
             || entry.at.split(',').any(|part| plain(part) == wanted)
-            || is_within(&entry.at, &wanted)
+            || is_within(&entry.at, wanted)
     };
     entries().into_iter().filter(|e| e.paper == paper && is_at(e)).collect()
+}
+
+/// Replaces an abbreviation in front of a number by its word.
+fn written_out(number: &str) -> String {
+    let number = number.trim();
+    let end = number.find(|c: char| !c.is_alphabetic()).unwrap_or(number.len());
+    let (word, rest) = number.split_at(end);
+    let word = word.to_lowercase();
+    match ABBREVIATIONS.iter().find(|(short, _)| *short == word) {
+        Some((_, full)) => format!("{full} {}", rest.trim_start_matches(['.', ' '])),
+        None => number.to_owned(),
+    }
 }
 
 /// Letters, digits and dots, without case.
@@ -153,6 +190,9 @@ mod tests {
             ("rda-notes", "Theorem 4.1", "regret bound"),
             ("rda-notes", "(4.3)", "regret bound"),
             ("pda-thesis", "A.13", "proof"),
+            ("pda-thesis", "Fig. 4.4b", "mismatch"),
+            ("pda-thesis", "Eq. (3.10)", "half-space"),
+            ("csgd", "thm 4.1", "regret bound"),
         ] {
             let found = find(paper, number);
             assert!(found.iter().any(|e| e.says.contains(says)), "{paper} {number}: {found:?}");

@@ -9,13 +9,13 @@ use crate::experiment::{Experiment, Kind};
 pub enum Source {
     /// A package carries it.
     Package,
-    /// Rows with its counts are generated where no copy is.
+    /// Rows with its counts are generated if there is no copy.
     StandIn,
     /// The set must be copied by hand.
     Copy,
 }
 
-/// Every set that one of the experiments reads, with how they come by it, in the order of first use.
+/// Every set that one of the experiments reads, with its source, in the order of first use.
 pub fn needed(experiments: &[Experiment]) -> Vec<(&'static Set, Source)> {
     let mut sets: Vec<(&'static Set, Source)> = Vec::new();
     for name in experiments.iter().flat_map(names) {

@@ -16,9 +16,9 @@ pub(crate) struct Part {
     pub(crate) of: usize,
     /// Trials that are done.
     pub(crate) done: usize,
-    /// Those of them that were there already.
+    /// Number of finished trials from an earlier run.
     pub(crate) kept: usize,
-    /// Those that were not begun.
+    /// Number of trials that were not begun.
     pub(crate) spared: usize,
     /// Times of the finished trials.
     pub(crate) spent: Duration,

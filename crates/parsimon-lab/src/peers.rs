@@ -1,7 +1,7 @@
-//! Programs of others, run beside ours when they are installed: Vowpal Wabbit, LIBLINEAR, scikit-learn.
+//! Other programs, run beside ours if they are installed: Vowpal Wabbit, LIBLINEAR, scikit-learn.
 //!
 //! Each is a child process that reads rows from a file in a temporary folder and leaves weights in another; what the weights predict is
-//! computed here, so that all are judged alike. What is asked of a program goes through its arguments and files, never through a shell.
+//! computed here, so that all are judged alike. Programs are controlled by arguments and files, never through a shell.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -242,12 +242,12 @@ fn written(rows: &Chunk, after_label: &str) -> String {
     text
 }
 
-/// Runs to the end; what a program that fails has to say is the error.
+/// Runs a program to its end; the error has the output of a program that fails.
 fn finish(mut command: Command, folder: &Path) -> Result<(), String> {
     let words = folder.join("words.txt");
     let file = std::fs::File::create(&words).map_err(|e| e.to_string())?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
-    // Several threads in each of several trials at once would slow all of them.
+    // Several threads in each of several parallel trials would slow all of them.
     for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"] {
         command.env(OsStr::new(name), "1");
     }

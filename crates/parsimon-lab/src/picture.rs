@@ -1,4 +1,4 @@
-//! Pictures: what a trial shows beside its curves. They carry no number that is judged.
+//! Pictures of a trial beside its curves. They carry no number that is judged.
 
 use parsimon_page::chart::{Figure, Images, Panel, Scatter, Series};
 use serde::{Deserialize, Serialize};

@@ -33,7 +33,7 @@ pub struct Plan {
     pub effort: Effort,
     /// The number of trials, if not the experiment's.
     pub trials: Option<u64>,
-    /// Everything that is drawn follows from it.
+    /// Seed of everything that is drawn.
     pub seed: u64,
     /// Number of trials that run in parallel; does not change the results.
     pub threads: usize,
@@ -143,9 +143,9 @@ pub struct VariantOutcome {
     /// Why there are fewer trials than planned.
     #[serde(default)]
     pub stopped: Option<String>,
-    /// At which horizon, where efforts differ in it.
+    /// Horizon, where efforts differ in it.
     pub horizon: Option<String>,
-    /// In which respect the trials differ.
+    /// Respect in which the trials differ.
     pub trials_differ: String,
     /// Whether its rows differ from the paper's.
     #[serde(default)]
@@ -163,7 +163,7 @@ pub struct VariantOutcome {
     /// Pictures of the first trial besides its curves.
     #[serde(skip)]
     pub pictures: Vec<Picture>,
-    /// Why there is nothing, if there is nothing.
+    /// Reason why nothing was run.
     pub failure: Option<String>,
 }
 
@@ -207,7 +207,7 @@ impl VariantOutcome {
     }
 }
 
-/// A trial begins or is done, and where that leaves the run.
+/// State of the run when a trial begins or is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// The experiment.
@@ -346,7 +346,7 @@ impl Plan {
         let outcome = |(place, experiment): (usize, &Experiment)| {
             let variants = 0..experiment.variants.len();
             let runs = variants.map(|variant| {
-                // Without a gap: the trials of which a verdict is made are the first ones.
+                // Without a gap: a verdict is made from the first trials.
                 let trials =
                     (0..self.count(experiment)).map_while(|t| of.remove(&(place, variant, t)));
                 trials.collect()
@@ -384,7 +384,7 @@ impl Plan {
         is_far
     }
 
-    /// Only where the number of trials is not part of the question.
+    /// Whether a run may stop early: only where the number of trials is not fixed by the caller.
     fn may_stop(&self) -> bool {
         self.effort == Effort::Full && self.trials.is_none()
     }
@@ -487,7 +487,7 @@ impl Plan {
             let failure = all.iter().find_map(|t| t.as_ref().err().cloned());
             let begun = all.len();
             let mut done: Vec<Trial> = all.into_iter().filter_map(Result::ok).collect();
-            // A trial that failed gives a look; time that is up, or a block that decides, does not depend on what is undecided.
+            // A failed trial makes the run a preview. The end of the time, or a block that decides, does not depend on undecided comparisons.
             is_whole &= done.is_empty() || done.len() == begun;
             let far = self.stops_at(experiment, k, &done).filter(|n| *n < count);
             stops.push(match far {
@@ -502,7 +502,7 @@ impl Plan {
         }
         let pairs: Vec<_> =
             experiment.variants.iter().zip(&runs).map(|(v, (t, _))| (v, &t[..])).collect();
-        // The number of trials is the file's, fixed before anything was seen; another number, or a trial that failed, gives a look.
+        // The number of trials is fixed in the file before any result was seen; another number, or a failed trial, gives a preview.
         let decides = self.effort != Effort::Quick && self.trials.is_none() && is_whole;
         let findings = judge(experiment, &pairs, decides);
         let mut variants = Vec::new();

@@ -1,4 +1,4 @@
-//! Copying a log while it is written: a backup, or the way back from one.
+//! Copy of a log while it is written: a backup, or its restoration.
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A directory on a disk.
 ///
-/// What a name stands for is durable after [`sync_names`](Self::sync_names), the bytes of a file after
+/// The file that a name refers to is durable after [`sync_names`](Self::sync_names), the bytes of a file after
 /// [`DiskFile::sync`]. Before that, any part of it may be lost in a power cut.
 pub trait Disk: Send + Sync {
     /// Creates a file that must not exist.
@@ -32,7 +32,7 @@ pub trait Disk: Send + Sync {
 pub trait DiskFile: Send + Sync {
     /// The number of bytes.
     fn size(&self) -> io::Result<u64>;
-    /// Reads what is there at an offset, at most as much as fits; less only at the end of the file or by the system's whim.
+    /// Reads bytes at an offset into the buffer. Fewer are read at the end of the file, and whenever the system returns fewer.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize>;
     /// Writes all bytes at an offset.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
@@ -40,7 +40,7 @@ pub trait DiskFile: Send + Sync {
     fn sync(&self) -> io::Result<()>;
 }
 
-/// Reads until the buffer is full or the file ends; how much was read.
+/// Reads until the buffer is full or the file ends; returns the number of bytes.
 pub(crate) fn read_full(file: &dyn DiskFile, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < bytes.len() {
@@ -71,7 +71,7 @@ impl Directory {
         let path = path.into();
         if !path.is_dir() {
             fs::create_dir_all(&path)?;
-            // Its name has to survive, too.
+            // The name of the directory has to be durable, too.
             if let Some(parent) = path.canonicalize()?.parent() {
                 sync_directory(parent.to_owned())?;
             }
@@ -115,7 +115,7 @@ impl Disk for Directory {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let names = fs::read_dir(&self.path)?.map(|entry| Ok(entry?.file_name()));
-        // A name that is not text is none of ours.
+        // A name that is not text is not of this log.
         names.filter_map(|name| name.map(|name| name.into_string().ok()).transpose()).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Epochs: which records lead to a state. Sequence numbers continue when an epoch starts from an earlier state; the records between
+//! Epochs: the paths of records that lead to a state. Sequence numbers continue when an epoch starts from an earlier state; the records between
 //! are abandoned, and stay in the log as a branch with the number of their epoch.
 
 /// An epoch of a log.
@@ -45,7 +45,7 @@ impl Epochs {
             if epoch.first <= to {
                 path.push((epoch.first, to));
             }
-            // A base lies before its epoch; anything else is not a log of ours and must not loop.
+            // A base lies before its epoch; anything else is a damaged log and must not loop.
             if epoch.number == self.0[0].number || epoch.base >= epoch.first {
                 break;
             }

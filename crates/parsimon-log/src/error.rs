@@ -1,4 +1,4 @@
-//! Why a log could not be opened, read or appended to.
+//! Errors of opening, reading and appending to a log.
 
 use std::io;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub enum Error {
         /// The newest version that this program reads.
         known: u32,
     },
-    /// The file is not what was written, or a file is missing.
+    /// The contents of a file differ from what was written, or a file is missing.
     #[error(
         "{file}, byte {offset}: {why}; restore the file from a copy, or cut the log here with parsimon log repair"
     )]
@@ -53,7 +53,7 @@ pub enum Error {
         /// Description of the fault.
         why: String,
     },
-    /// A snapshot is not what was written.
+    /// The contents of a snapshot differ from what was written.
     #[error("{file}: {why}; remove the file to go on with an older snapshot")]
     BadSnapshot {
         /// The file.
@@ -85,7 +85,7 @@ pub enum Error {
     },
 }
 
-/// Why a record was not taken. Nothing was written unless the log has failed.
+/// Reason why a record was refused. Nothing was written unless the log has failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {

@@ -5,7 +5,7 @@ use std::io;
 use crate::disk::Disk;
 use crate::error::Error;
 
-/// The holder of its lock may write.
+/// Name of the lock file; the holder of its lock may write.
 pub(crate) const LOCK: &str = "LOCK";
 
 /// Ends the names of unfinished files. They are removed when a log is opened.

@@ -1,4 +1,4 @@
-//! Looking at the log of a directory without opening it. Needs no lock and changes nothing.
+//! Inspection of a log without opening it. Needs no lock and changes nothing.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub fn inspect(disk: &dyn Disk) -> Result<Inspection, Error> {
     Ok(Inspection { segments, epochs, snapshots: snapshot::list(disk)? })
 }
 
-/// Reads all records of a log, and gives what follows the last one.
+/// Reads all records of a log, and returns the bytes behind the last one.
 pub fn verify(disk: Arc<dyn Disk>) -> Result<Tail, Error> {
     let mut records = Records::open(disk, 0)?;
     while records.advance()? {}

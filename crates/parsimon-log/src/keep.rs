@@ -10,8 +10,8 @@ use crate::segment::{self, Segment};
 use crate::snapshot::{self, Snapshot};
 use crate::step::{Step, taken};
 
-/// The state that decides what is removed. An epoch may have been started that is not durable yet: what leads to the durable state is
-/// needed if it is lost, and what leads to the state to come if it is not.
+/// The states that removal must keep. An epoch may have been started that is not durable yet: the records of the durable state are
+/// needed if the epoch is lost, and the records of the new state if it is not.
 pub(crate) struct Needs {
     pub(crate) log: u128,
     pub(crate) epochs: Epochs,
@@ -82,8 +82,8 @@ pub(crate) enum Excess {
     Before(u64),
 }
 
-/// Removes the oldest segments that are too many, but none that is needed to come from the older of the two newest whole
-/// snapshots to the present state. Gives the first record that is left.
+/// Removes the oldest segments beyond the limit, but none that is needed to replay from the older of the two newest whole
+/// snapshots to the present state. Returns the first record that is left.
 ///
 /// The names are synced after every removal: a segment that comes back after a power cut must not leave a hole behind it.
 pub(crate) fn truncate(

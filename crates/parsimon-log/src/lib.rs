@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What a directory holds
+//! # Contents of a directory
 //!
 //! | file | is |
 //! | --- | --- |
@@ -10,16 +10,16 @@
 //! | `damaged-...` | what [`repair`] has put aside |
 //! | `*.tmp` | unfinished; removed at the next start |
 //!
-//! # What is promised, and of which disk
+//! # Promises, and requirements of the disk
 //!
 //! * A record that [`Log::wait_durable`] has answered for is found after the process was killed or the power was cut; records are
 //!   found in order and without a gap, up to some record that was sent.
-//! * What was never synced may be found or not. An unfinished tail is cut, and its length reported.
-//! * Damage to what was durable is never skipped: opening or reading fails and names file and byte. One case cannot be distinguished from
+//! * Bytes that were never synced may be found or not. An unfinished tail is cut, and its length reported.
+//! * Damage to durable records is never skipped: opening or reading fails and names file and byte. One case cannot be distinguished from
 //!   an unfinished tail: damage in the very last group that was written, with no snapshot behind it. It is cut like a tail.
 //! * A failed write or sync is final ([`Failed`]); only preparing a segment may fail and be tried again ([`AppendError::DiskFull`]).
 //!
-//! The disk must keep what a sync has answered for, and must write a sector of 512 bytes as a whole or not at all.
+//! The disk must keep what was synced, and must write a sector of 512 bytes as a whole or not at all.
 
 mod copy;
 mod disk;

@@ -78,7 +78,7 @@ impl Log {
         };
         let mut queue = Queue::new(&recovered, options.arithmetic, limits);
         if recovered.active.is_none() || recovered.arithmetic != Some(options.arithmetic) {
-            // Without a segment to write nothing can be taken: better refused now than at the first record.
+            // Without a segment no record can be taken, so opening fails now instead of at the first record.
             let spare = Spare::prepare(&*disk, 0, options.segment_bytes);
             queue.spares.push_back(spare.map_err(|error| files::written(&*disk, "", error))?);
         }
@@ -139,7 +139,7 @@ impl Log {
         // Held until the epoch is known, so that nothing it needs is removed meanwhile.
         let mut verified = self.verified();
         let needs = self.needs();
-        // A snapshot that cannot be read is no way back.
+        // A snapshot that cannot be read is no base for an epoch.
         if !keep::is_reachable(&*self.shared.disk, &needs, base, &mut verified).unwrap_or(false) {
             let (first, last) = (needs.first, needs.durable);
             return Err(AppendError::NoSuchBase { base, first, last });
@@ -195,7 +195,7 @@ impl Log {
         self.shared.lock().failed.clone()
     }
 
-    /// Why no further segment could be prepared, if that is so. The log still takes what fits in the present one.
+    /// The reason why no further segment could be prepared, if any. The log still takes records that fit in the present one.
     pub fn alarm(&self) -> Option<Arc<str>> {
         self.shared.lock().queue.problem.clone()
     }
@@ -215,7 +215,7 @@ impl Log {
         self.follow_path(after, Some(to))
     }
 
-    /// Returns every durable record after record `after` and future records, abandoned ones too: what a copy of the log needs.
+    /// Returns every durable record after record `after` and future records, including abandoned ones, as a copy of the log needs them.
     pub fn every(&self, after: u64) -> Result<Follower, Error> {
         let Needs { first, durable: last, .. } = self.needs();
         if after > last || after + 1 < first {
@@ -304,7 +304,7 @@ impl Log {
         Ok((None, bad))
     }
 
-    /// Removes all snapshots but the newest `count` and those that the present state needs; how many were removed.
+    /// Removes all snapshots but the newest `count` and those that the present state needs; returns the number removed.
     pub fn prune_snapshots(&self, count: usize) -> Result<usize, Error> {
         let mut verified = self.verified();
         keep::prune(&*self.shared.disk, &self.needs(), count, &mut verified)

@@ -26,14 +26,14 @@ pub(crate) enum Entry<'a> {
     Epoch { base: u64, reason: &'a str },
 }
 
-/// The records that wait, and where the next one will stand.
+/// The records that wait, and the position of the next one.
 pub(crate) struct Queue {
     limits: Limits,
     pub(crate) group: Group,
     place: Place,
     /// Segments to come, oldest first. The records that wait need the first `promised` of them.
     pub(crate) spares: VecDeque<Spare>,
-    /// Why there is no further one.
+    /// The reason why there is no further segment.
     pub(crate) problem: Option<Arc<str>>,
     pub(crate) epochs: Epochs,
     pub(crate) first: u64,
@@ -103,7 +103,7 @@ impl Queue {
         self.spares.pop_front()
     }
 
-    /// Takes all records, or none. Gives the last sequence number and the log time.
+    /// Takes all records, or none. Returns the last sequence number and the log time.
     pub(crate) fn append<'a>(
         &mut self,
         entries: impl IntoIterator<Item = Entry<'a>>,
@@ -156,7 +156,7 @@ impl Queue {
         record::push(&mut self.group.bytes, tag, kind, next, time, &parts);
         self.place.next += 1;
         if let Entry::Epoch { base, reason } = entry {
-            // Appended alone, so that nothing after it can fail and leave it here.
+            // Appended alone, so that no later failure can leave it here.
             let (number, reason) = (self.epochs.of(next).number + 1, reason.to_owned());
             assert!(base < next, "an epoch starts from an earlier record");
             self.epochs.0.push(Epoch { number, first: next, base, reason, time });
@@ -164,7 +164,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Finds a place for a record; whether it starts a segment.
+    /// Finds a place for a record; returns whether it starts a segment.
     fn reserve(&mut self, size: u64, starts_epoch: bool) -> Result<bool, AppendError> {
         let place = &mut self.place;
         let fits = place.offset + size + SEAL_SIZE as u64 <= place.capacity;

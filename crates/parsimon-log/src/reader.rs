@@ -124,7 +124,7 @@ impl Records {
                 Ok(torn) => return Ok(Tail { last, torn: torn as u64 }),
                 Err(at) => {
                     let damage = damage(disk, name, offset, offset + at, last + 1);
-                    // Unless the writer has come so far since.
+                    // The writer may have appended it since.
                     if !self.advance()? {
                         return Err(damage);
                     }
@@ -134,7 +134,7 @@ impl Records {
     }
 }
 
-/// How many bytes of a broken group follow the last record, whose successor is `next`; else where a whole record is that was
+/// Returns the number of bytes of a broken group behind the last record, whose successor is `next`; or the position of a whole record that was
 /// written when `next` was durable.
 pub(crate) fn judge(rest: &[u8], next: u64) -> Result<usize, usize> {
     let Some(end) = rest.iter().rposition(|&byte| byte != 0) else { return Ok(0) };
@@ -161,7 +161,7 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// The place in a chain of records: what the next one has to be.
+/// The position in a chain of records, which determines the next record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) next: u64,
@@ -258,7 +258,7 @@ impl Cursor {
         if self.sealed {
             return Ok(Found::Seal);
         }
-        // The window may be older than what the writer has appended since: read anew before giving up.
+        // The writer may have appended since the window was read: read it again before giving up.
         for fresh in [false, true] {
             if fresh || self.buffered(HEADER).is_none() {
                 self.fill(WINDOW)?;

@@ -4,16 +4,16 @@
 //! | --- | --- |
 //! | 0 | the magic number |
 //! | 4 | CRC32C of everything after it |
-//! | 8 | the checksum of the record before, or of what the segment's header says was before |
+//! | 8 | the checksum of the record before, or the one in the segment's header |
 //! | 12 | length of the payload |
 //! | 16 | sequence number |
 //! | 24 | log time in milliseconds (6 bytes), tag, kind |
 //! | 32 | epoch |
-//! | 36 | group: how many records after the last synced one, as known when it was written |
+//! | 36 | group: number of records after the last one known to be synced when it was written |
 //!
 //! A checksum covers the one before it, so that records of another file, another order or another past do not follow each other.
-//! The group is the claim that record `seq - group` was durable when this one was written. It distinguishes a torn tail from damage: what
-//! was not synced may have reached the disk in any order, so that a whole record behind a broken one proves nothing unless it claims
+//! The group is the claim that record `seq - group` was durable when this one was written. It distinguishes a torn tail from damage: bytes that
+//! were not synced may have reached the disk in any order, so that a whole record behind a broken one proves nothing unless it claims
 //! that the broken one was durable.
 
 use crate::step::{Step, taken};
@@ -89,7 +89,7 @@ pub(crate) fn size_at(bytes: &[u8]) -> Option<usize> {
         .then(|| size_of(u32_at(bytes, 12) as usize))
 }
 
-/// Appends a record that lacks what only the writer knows: see [`complete`].
+/// Appends a record without the fields that only the writer knows: see [`complete`].
 pub(crate) fn push(
     bytes: &mut Vec<u8>,
     tag: Tag,
@@ -170,7 +170,7 @@ impl<'a> Raw<'a> {
         self.seq.saturating_sub(u64::from(self.group)) >= seq || !taken(Step::CheckClaim)
     }
 
-    /// The record as others see it. A seal is none.
+    /// The record in its public form; `None` for a seal.
     pub(crate) fn record(&self) -> Record<'a> {
         let content = match self.tag {
             Tag::Epoch => {

@@ -44,7 +44,7 @@ pub(crate) struct Active {
 
 /// Finds the end of the log and makes everything before it durable. The directory must be locked. `id` is that of a new log.
 ///
-/// The last segment is written anew and synced, whole: after a sync that failed, the system's memory may hold bytes as clean that
+/// The whole last segment is written again and synced: after a sync that failed, the system's memory may hold bytes as clean that
 /// never reached the disk, and reading them proves nothing. All earlier segments were synced before the next one got its name.
 pub(crate) fn recover(disk: &dyn Disk, id: u128) -> Result<Recovered, Error> {
     remove_unfinished(disk)?;

@@ -1,4 +1,4 @@
-//! Cutting a damaged log at the damage, on request only. Nothing is thrown away: what is cut stays beside the log.
+//! Repair of a damaged log by a cut at the damage, on request only. Nothing is deleted: the part that is cut stays beside the log.
 
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Lost {
     }
 }
 
-/// Place of the first damage of a log.
+/// Position of the first damage of a log.
 struct Damage {
     /// The first record that is damaged or missing.
     next: u64,

@@ -92,7 +92,7 @@ impl Header {
         bytes
     }
 
-    /// The header in these bytes; else the version if it is a newer one, else what is wrong.
+    /// Reads the header; an error is the version, if it is a newer one, or the fault.
     fn decode(bytes: &[u8; START]) -> Result<Self, Result<u32, &'static str>> {
         if !bytes.starts_with(MAGIC) {
             return Err(Err("the header of the segment is not that of a log"));

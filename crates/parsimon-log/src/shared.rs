@@ -55,7 +55,7 @@ impl Shared {
         self.time_offset.load(Ordering::Relaxed).wrapping_add((self.options.clock.steady)())
     }
 
-    /// Lets log time go on from a later time.
+    /// Advances log time to a later time.
     pub(crate) fn catch_up(&self, time: u64) {
         let late = time.saturating_sub(self.time());
         self.time_offset.fetch_add(late, Ordering::Relaxed);
@@ -93,7 +93,7 @@ impl Shared {
         }
     }
 
-    /// Writes groups until the log is closed or fails. What came while one was synced is the next.
+    /// Writes groups until the log is closed or fails. Records that arrive while a group is synced are the next group.
     pub(crate) fn write(&self, mut writer: Writer) {
         let guard = FailIfPanicking(self);
         let mut group = Group::default();
@@ -153,7 +153,7 @@ impl Shared {
         }
     }
 
-    /// Keeps a segment ready for the writer. To fail here is no failure of the log.
+    /// Keeps a segment ready for the writer. A failure here is no failure of the log.
     pub(crate) fn prepare(&self) {
         let capacity = self.options.segment_bytes;
         for number in 1.. {

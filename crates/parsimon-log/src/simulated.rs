@@ -74,7 +74,7 @@ enum Change {
 }
 
 impl State {
-    /// For every choice that a crash leaves open, how many ways there are.
+    /// Number of possible outcomes of every choice that a crash leaves open.
     pub fn choices(&self) -> Vec<usize> {
         let blocks = self.files.values().flat_map(|file| file.unsynced.values());
         blocks.map(|versions| versions.len() + 1).chain(self.pending.iter().map(|_| 2)).collect()
@@ -109,7 +109,7 @@ impl State {
         }
     }
 
-    /// A number for what is on the platter.
+    /// A hash of the durable bytes.
     pub fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (name, file) in &self.durable_names {
@@ -153,7 +153,7 @@ impl SimulatedDisk {
         Self { machine: Arc::new(Mutex::new(machine)) }
     }
 
-    /// Sets what goes wrong from now on, and counts anew.
+    /// Sets the faults from now on, and resets the counters.
     pub fn set_faults(&self, faults: Faults) {
         let mut machine = self.machine();
         machine.faults = faults;

@@ -1,4 +1,4 @@
-//! Snapshots: bytes of the caller that stand for the state after a record, in a file with a checksum.
+//! Snapshots: the state after a record as bytes of the caller, in a file with a checksum.
 //!
 //! A header of 64 bytes, the caller's bytes, and 16 bytes: their length, the CRC32C of everything before, the magic number again.
 
@@ -93,7 +93,7 @@ impl Snapshot {
         Ok((wanted, bytes))
     }
 
-    /// Checks a file. Gives its bytes and the number of its arithmetic.
+    /// Checks a file. Returns its bytes and the number of its arithmetic.
     fn check(&self, disk: &dyn Disk, name: &str) -> Result<(SnapshotBytes, u32), Error> {
         let unreadable = |error| files::read(disk, name, error);
         let bad = |why| Error::BadSnapshot { file: disk.path(name), why };

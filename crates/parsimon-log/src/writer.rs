@@ -1,4 +1,4 @@
-//! The one writer: puts groups of records behind each other, and starts segments.
+//! The writer of a log: appends groups of records, and starts segments.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::step::{Step, taken};
 
 const BLOCK: usize = 1 << 20;
 
-/// Records that are written together, as they will stand in the segments except for what only the writer knows.
+/// Records that are written together, complete except for the fields that only the writer knows.
 #[derive(Default)]
 pub(crate) struct Group {
     pub(crate) bytes: Vec<u8>,
@@ -44,7 +44,7 @@ pub(crate) struct Spare {
 
 impl Spare {
     /// Writes the zeros and syncs them, so that no later write can run out of space or has to change more than the bytes it
-    /// writes. Synced block by block: the records' syncs would wait for a heap of zeros.
+    /// writes. Synced block by block, because a sync of records would wait for all zeros.
     pub(crate) fn prepare(disk: &dyn Disk, number: u64, capacity: u64) -> io::Result<Self> {
         let name = format!("spare-{number}{}", crate::files::UNFINISHED);
         let file = disk.create(&name)?;
@@ -111,7 +111,7 @@ impl Writer {
         }
     }
 
-    /// Writes a group. What was written before is durable.
+    /// Writes a group. All earlier groups are durable.
     pub(crate) fn write(
         &mut self,
         group: &mut Group,
@@ -138,7 +138,7 @@ impl Writer {
         self.put(&bytes[unwritten..])
     }
 
-    /// Makes durable what was written.
+    /// Syncs the written bytes.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         if let Some(active) = self.active.as_ref().filter(|_| taken(Step::SyncGroup)) {
             active.file.sync()?;

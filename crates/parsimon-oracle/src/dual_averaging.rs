@@ -211,7 +211,7 @@ impl FromSum for Ftl {
             .iter()
             .map(|s| if length == 0.0 { 0.0 } else { -self.radius * s / length })
             .collect();
-        // The bias leads in its own interval [-radius, radius].
+        // The bias is restricted to a separate interval, [-radius, radius].
         w.extend(bias.iter().map(|&s| -self.radius * sign(s)));
         w
     }

@@ -45,6 +45,7 @@ mod lms;
 mod method;
 mod methods;
 mod moments;
+mod nag;
 mod normalized;
 mod normalizer;
 mod schedule;

@@ -21,6 +21,8 @@ pub(crate) struct Round<'a> {
     /// The importance weight `v`, above zero.
     pub(crate) weight: f64,
     loss: &'a Loss,
+    /// Whether the slope is that of several margins.
+    is_together: bool,
 }
 
 impl<'a> Round<'a> {
@@ -34,13 +36,18 @@ impl<'a> Round<'a> {
     ) -> Self {
         let slope_played = weight * loss.slope(margin, y);
         let gradient = x.iter().map(|x| slope_played * x).collect();
-        Round { t, x, gradient, slope_played, margin, y, weight, loss }
+        Round { t, x, gradient, slope_played, margin, y, weight, loss, is_together: false }
     }
 
     /// The same row with another slope, for losses of several margins.
     pub(crate) fn at_slope(self, slope: f64) -> Self {
         let gradient = self.x.iter().map(|x| slope * x).collect();
-        Round { gradient, slope_played: slope, ..self }
+        Round { gradient, slope_played: slope, is_together: true, ..self }
+    }
+
+    /// The loss, if it is of this margin alone.
+    pub(crate) fn own_loss(&self) -> Option<&'a Loss> {
+        (!self.is_together).then_some(self.loss)
     }
 
     /// The clock as a number.

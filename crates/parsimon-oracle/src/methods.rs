@@ -5,7 +5,7 @@ use crate::space::Space;
 use crate::spec::Spec;
 use crate::{
     adagrad, confident, constrained, descent, dual_averaging, entropic, forward_backward,
-    lazy_thesis, leader, least_squares, lms, moments, projection, proportionate, truncated,
+    lazy_thesis, leader, least_squares, lms, moments, nag, projection, proportionate, truncated,
     unified,
 };
 
@@ -32,6 +32,7 @@ pub(crate) fn build(spec: &Spec, space: &Space) -> Box<dyn Method> {
         "comid" | "ftprl" | "aogd" | "unified-rda" => unified::unified(spec, space),
         "adam" => moments::adam(spec, space),
         "adadelta" => moments::adadelta(spec, space),
+        "nag" => nag::nag(spec, space),
         "pa" => confident::pa(spec, space),
         "arow" => confident::arow(spec, space),
         "scw" => confident::soft_confidence(spec, space),

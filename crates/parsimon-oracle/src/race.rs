@@ -83,6 +83,8 @@ struct Referee {
     is_left: Vec<bool>,
     leader: usize,
     usual: usize,
+    /// The nonzero weights of every setting at the last look or glance.
+    counted: Vec<usize>,
 }
 
 impl Referee {
@@ -148,6 +150,7 @@ impl Referee {
     }
 
     fn look(&mut self, nonzeros: &[usize]) {
+        self.counted = nonzeros.to_vec();
         let best = self.best(nonzeros);
         let leaving: Vec<_> =
             self.left().filter(|k| *k != best && self.leaves(*k, best, nonzeros)).collect();
@@ -162,8 +165,8 @@ impl Referee {
         rows.is_power_of_two() && (FIRST_GLANCE..FIRST_LOOK).contains(&rows)
     }
 
-    /// The setting whose weights are read. Before the first look that is the usual setting, unless it is likely to be worse than the constant.
-    fn chosen(&self, nonzeros: &[usize]) -> usize {
+    /// The setting whose weights are read, by all losses and the nonzero weights at the last look or glance. Before the first look that is the usual setting, unless it is likely to be worse than the constant.
+    fn chosen(&self) -> usize {
         if self.looks.is_empty() {
             let (worse, error) = match self.rows.len() {
                 FIRST_GLANCE.. => self.difference(self.usual, self.constant),
@@ -173,7 +176,7 @@ impl Referee {
                 return self.usual;
             }
         }
-        self.choice(nonzeros)
+        self.choice(&self.counted)
     }
 }
 
@@ -220,6 +223,7 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
         is_left: vec![true; settings.len()],
         leader,
         usual: leader,
+        counted: vec![0; settings.len()],
     };
     let mut normalizer = Normalizer::new(&space);
     let mut target = Target::of_loss(&loss);
@@ -254,11 +258,12 @@ pub fn race(spec: &Value, stream: &Stream, bias: bool) -> Raced {
             referee.look(&nonzeros(&racers, level));
             leaders.push(referee.leader);
         } else if referee.is_glance() {
-            referee.leader = referee.chosen(&nonzeros(&racers, level));
+            referee.counted = nonzeros(&racers, level);
+            referee.leader = referee.chosen();
         }
     }
     let level = normalizer.level();
-    let chosen = referee.chosen(&nonzeros(&racers, level));
+    let chosen = referee.chosen();
     let units = target.units();
     let mut weights = normalizer.in_units_of_features(&racers[chosen].point(level, &space));
     let bias = if bias { weights.pop().unwrap_or(0.0) } else { 0.0 };

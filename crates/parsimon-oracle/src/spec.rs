@@ -37,6 +37,7 @@ fn own_keys(algorithm: &str) -> &'static [&'static str] {
         "comid" | "ftprl" | "aogd" | "unified-rda" => &["metric", "beta", "implicit"],
         "adam" => &["beta1", "beta2", "epsilon"],
         "adadelta" => &["rho", "epsilon"],
+        "nag" => &["exponent", "start"],
         "pa" => &["slack", "aggressiveness"],
         "arow" => &["r"],
         "scw" => &["phi", "slack", "aggressiveness"],

@@ -413,6 +413,17 @@ fn moments() {
 }
 
 #[test]
+fn normalized_adaptive_steps() {
+    // Round 1: g = -1, G = (1, 4), s = (1, 2), rates (1, 1/4), N = 2, T = 1; the margin moves by 2/sqrt 2 for each unit.
+    let outcome = on_two_rows(&json!({"algorithm": "nag", "loss": "squared", "rate": 0.5}));
+    let a = 0.5 * (1.0 - (-0.5_f64.sqrt()).exp());
+    assert_near(&outcome.margins, &[0.0, a]);
+    // Round 2: y = -1, g = a + 1, N = 3, T = 2; the second weight stands still.
+    let s = (2.0_f64 / 3.0).sqrt() / (1.0 + (a + 1.0) * (a + 1.0)).sqrt();
+    assert_near(&outcome.weights, &[a - (1.0 + a) * (1.0 - (-0.5 * s).exp()), a / 2.0]);
+}
+
+#[test]
 fn margin_methods() {
     // Round 1: margin 0, x.x = 5, loss 1. Round 2: x.x = 1, y = -1.
     // PA: tau = 1/5, w = (0.2, 0.4); margin 0.2, loss 1.2, tau = 1.2.

@@ -29,6 +29,8 @@ fn methods() -> Vec<Value> {
         json!({"algorithm": "ftrl", "beta": 1.0}),
         json!({"algorithm": "adam", "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}),
         json!({"algorithm": "adadelta", "rho": 0.95, "epsilon": 1e-6}),
+        json!({"algorithm": "nag"}),
+        json!({"algorithm": "nag", "exponent": 0.7, "start": 2}),
     ];
     for row in ["comid", "ftprl", "aogd", "unified-rda"] {
         for metric in ["sqrt", "adagrad"] {
@@ -64,7 +66,7 @@ fn penalized() -> Vec<Value> {
         methods.push(json!({"algorithm": algorithm, "l1": 0.01, "l2": 0.5, "penalty": "box",
             "lower": -0.01, "upper": 0.02}));
     }
-    let no_l1 = ["sgd", "asgd", "truncation", "dual-averaging", "adam", "adadelta"];
+    let no_l1 = ["sgd", "asgd", "truncation", "dual-averaging", "adam", "adadelta", "nag"];
     for mut spec in self::methods() {
         let algorithm = spec["algorithm"].as_str().unwrap_or_default().to_owned();
         if !no_l1.contains(&algorithm.as_str()) {

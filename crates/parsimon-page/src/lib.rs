@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # What is here
+//! # Contents
 //!
 //! [`document`] is the frame of every page; [`table`], [`wide`] and [`SortableTable`] are tables; [`facts`] lists names and values;
 //! [`figure`] shows a chart of [`chart`].

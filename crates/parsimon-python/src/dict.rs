@@ -2,12 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
+use numpy::PyReadonlyArray2;
 use parsimon::data::{Names, Space};
 use parsimon::rows::{Chunk, Repeats, RowError};
 use parsimon::workspace::hash;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyFloatMethods, PyInt, PyString};
+use pyo3::types::{PyDict, PyFloat, PyFloatMethods, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::BadInput;
 
@@ -141,6 +142,22 @@ impl Layout {
         true
     }
 
+    /// Takes the values of a row whose keys are those of the last one, as objects; `false` if they are not, or a value is too large.
+    fn take_row(&mut self, keys: &[Bound<'_, PyAny>], values: &[f64], limit: f64) -> bool {
+        let is_known = |(entry, key): (&Entry, &Bound<'_, PyAny>)| {
+            entry.key.as_ptr() == key.as_ptr() && entry.text.is_none()
+        };
+        let is_same =
+            self.entries.len() == keys.len() && self.entries.iter().zip(keys).all(is_known);
+        // NaN is a missing value.
+        if !is_same || values.iter().any(|value| value.abs() > limit) {
+            return false;
+        }
+        self.values.clear();
+        self.values.extend_from_slice(values);
+        true
+    }
+
     /// Reads a row.
     fn read(&mut self, row: &Bound<'_, PyDict>, bits: u8, limit: f64) -> PyResult<()> {
         self.entries.clear();
@@ -251,6 +268,28 @@ impl RowTarget<'_> {
             None => self.push_ids(row),
             Some(bits) => self.push_names(row, bits),
         };
+        self.finish(pushed, label, weight)
+    }
+
+    /// Appends row `i` of a frame to the chunk.
+    fn push_of_frame(
+        &mut self,
+        frame: &NumberFrame<'_>,
+        i: usize,
+        label: Option<f64>,
+        weight: f64,
+    ) -> PyResult<()> {
+        let values = frame.row(i)?;
+        let is_fast = self.bits.is_some() && self.layout.take_row(&frame.keys, values, self.limit);
+        if !is_fast {
+            return self.push(&frame.dict(i)?, label, weight);
+        }
+        let pushed = self.layout.push(frame.values.py(), self.chunk, self.diary.as_deref_mut());
+        self.finish(pushed, label, weight)
+    }
+
+    /// Ends the row, or forgets it.
+    fn finish(&mut self, pushed: PyResult<()>, label: Option<f64>, weight: f64) -> PyResult<()> {
         let finished = pushed.and_then(|()| {
             self.chunk.finish_row(label, weight, Repeats::Add).map_err(|e| {
                 let words = match e {
@@ -285,6 +324,70 @@ impl RowTarget<'_> {
             self.layout.read(row, bits, self.limit)?;
         }
         self.layout.push(row.py(), self.chunk, self.diary.as_deref_mut())
+    }
+}
+
+/// A frame of numbers: the names of its columns, and its values row by row.
+pub(crate) struct NumberFrame<'py> {
+    keys: Vec<Bound<'py, PyAny>>,
+    values: PyReadonlyArray2<'py, f64>,
+}
+
+impl<'py> NumberFrame<'py> {
+    fn row(&self, i: usize) -> PyResult<&[f64]> {
+        let width = self.keys.len();
+        Ok(&self.values.as_slice()?[i * width..(i + 1) * width])
+    }
+
+    fn dict(&self, i: usize) -> PyResult<Bound<'py, PyDict>> {
+        let row = PyDict::new(self.values.py());
+        self.keys.iter().zip(self.row(i)?).try_for_each(|(key, value)| row.set_item(key, value))?;
+        Ok(row)
+    }
+}
+
+/// Several rows by name: dictionaries, or a frame of numbers, which needs no dictionary per row.
+pub(crate) enum NamedRows<'py> {
+    Dicts(Bound<'py, PyList>),
+    Frame(NumberFrame<'py>),
+}
+
+impl<'py> NamedRows<'py> {
+    /// Takes a list of dictionaries, or a pair of the names of columns and an array.
+    pub(crate) fn new(rows: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(rows) = rows.cast::<PyList>() {
+            return Ok(Self::Dicts(rows.clone()));
+        }
+        let pair = rows.cast::<PyTuple>()?;
+        let keys: Vec<_> = pair.get_item(0)?.cast::<PyList>()?.iter().collect();
+        let values: PyReadonlyArray2<'py, f64> = pair.get_item(1)?.extract()?;
+        if values.as_array().ncols() != keys.len() {
+            let message = format!("{} names for {} columns", keys.len(), values.as_array().ncols());
+            return Err(BadInput::new(message).into());
+        }
+        values.as_slice()?;
+        Ok(Self::Frame(NumberFrame { keys, values }))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Dicts(rows) => rows.len(),
+            Self::Frame(frame) => frame.values.as_array().nrows(),
+        }
+    }
+
+    /// Appends row `i` to a chunk.
+    pub(crate) fn push(
+        &self,
+        i: usize,
+        target: &mut RowTarget<'_>,
+        label: Option<f64>,
+        weight: f64,
+    ) -> PyResult<()> {
+        match self {
+            Self::Dicts(rows) => target.push(rows.get_item(i)?.cast::<PyDict>()?, label, weight),
+            Self::Frame(frame) => target.push_of_frame(frame, i, label, weight),
+        }
     }
 }
 

@@ -208,10 +208,14 @@ impl Inner {
         label: Option<f64>,
         weight: f64,
     ) -> PyResult<()> {
+        self.target(label.is_some()).push(row, label, weight)
+    }
+
+    /// The receiver of rows; the names of rows that are to be learned are noted.
+    pub(crate) fn target(&mut self, learns: bool) -> RowTarget<'_> {
         let Inner { trainer, chunk, diary, layout, .. } = self;
         let (bits, limit) = (trainer.schema().bits, trainer.options().precision.max_value());
-        let diary = label.map(|_| diary);
-        RowTarget { chunk, diary, layout, bits, limit }.push(row, label, weight)
+        RowTarget { chunk, diary: learns.then_some(diary), layout, bits, limit }
     }
 
     /// The rows since the last call were learned, or were not.

@@ -49,7 +49,7 @@ fn object(text: &mut String, fields: &Bound<'_, PyDict>, depth: usize) -> PyResu
     Ok(())
 }
 
-/// Writes a value. Those of numpy, pandas and datetime are what they stand for.
+/// Writes a value. Values of numpy, pandas and datetime are written as the numbers, texts or times that they represent.
 fn cell(
     text: &mut String,
     key: &Bound<'_, PyAny>,

@@ -2,9 +2,10 @@
 
 use parsimon::rows::Chunk;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 use crate::checks::{check_label, placed};
+use crate::dict::NamedRows;
 use crate::errors::at_row;
 use crate::guard::detached;
 use crate::inner::{Inner, learn_rows};
@@ -35,16 +36,17 @@ pub(crate) fn learn_one(
 pub(crate) fn learn_many(
     py: Python<'_>,
     inner: &mut Inner,
-    rows: &Bound<'_, PyList>,
+    rows: &NamedRows<'_>,
     labels: &[f64],
     weights: Option<&[f64]>,
 ) -> PyResult<()> {
     inner.chunk.clear();
-    let pushed = rows.iter().enumerate().try_for_each(|(i, row)| {
-        let (row, weight) = (row.cast::<PyDict>()?, weights.map_or(1.0, |w| w[i]));
+    let pushed = (0..rows.len()).try_for_each(|i| {
+        let weight = weights.map_or(1.0, |w| w[i]);
         let checked = check_label(inner.counts, inner.limit(), labels[i], weight);
         checked.map_err(|e| placed(e, i))?;
-        inner.push(row, Some(labels[i]), weight).map_err(|e| at_row(py, e, i))
+        let pushed = rows.push(i, &mut inner.target(true), Some(labels[i]), weight);
+        pushed.map_err(|e| at_row(py, e, i))
     });
     if pushed.is_err() {
         return inner.settle(pushed);
@@ -77,12 +79,12 @@ pub(crate) fn learn_many(
 pub(crate) fn margins_many(
     py: Python<'_>,
     inner: &mut Inner,
-    rows: &Bound<'_, PyList>,
+    rows: &NamedRows<'_>,
 ) -> PyResult<Vec<f64>> {
     inner.chunk.clear();
-    for (i, row) in rows.iter().enumerate() {
-        let row = row.cast::<PyDict>()?;
-        inner.push(row, None, 1.0).map_err(|e| at_row(py, e, i))?;
+    for i in 0..rows.len() {
+        let pushed = rows.push(i, &mut inner.target(false), None, 1.0);
+        pushed.map_err(|e| at_row(py, e, i))?;
     }
     let mut margins = Vec::new();
     detached(py, || inner.predict(&mut margins))?;

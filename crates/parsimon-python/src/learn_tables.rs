@@ -1,10 +1,11 @@
 //! Tables that the readers read, learned and predicted.
 
 use parsimon::data::Run;
-use parsimon::job::{Events, Failed, Job, Notice, Noticing};
+use parsimon::job::{Events, Failed, Job, Notice, Noticing, PassChoice};
 use parsimon::rows::Chunk;
 use parsimon::serve::Undo;
 use parsimon::settings::{Precision, Storage};
+use parsimon::train::Outcome;
 use parsimon::workspace::{Stop, Stopper};
 use parsimon::{Error, InputSchema, Plan, Spec, Trainer};
 use pyo3::prelude::*;
@@ -23,7 +24,8 @@ pub(crate) struct Training {
     pub(crate) bias: bool,
     /// The classes, where Python knows them.
     pub(crate) classes: Option<Vec<String>>,
-    pub(crate) passes: u32,
+    /// The passes over the rows; `None` if rows that are held out decide.
+    pub(crate) passes: Option<u32>,
     /// Whether rows whose order misleads may be learned again in random order.
     pub(crate) may_shuffle: bool,
 }
@@ -35,6 +37,8 @@ pub(crate) struct Ended {
     pub(crate) warnings: Vec<Warning>,
     /// The error or signal that ended the training early.
     pub(crate) error: Option<PyErr>,
+    /// The passes that were made.
+    pub(crate) passes: usize,
 }
 
 /// Features that are hashed are met one by one: their weights are not laid out before they are.
@@ -61,7 +65,11 @@ pub(crate) fn train(
         options.bounds.max_value = training.precision.max_value();
         let job = Job::new(table, training.spec, options);
         let job = Job {
-            plan: Plan { passes: training.passes, ..job.plan },
+            plan: Plan { passes: training.passes.unwrap_or(1), ..job.plan },
+            passes: match training.passes {
+                None => PassChoice::HeldOut,
+                Some(_) => PassChoice::Planned,
+            },
             classes,
             precision: training.precision,
             bias: training.bias,
@@ -80,7 +88,7 @@ pub(crate) fn train(
             let loss = trained.trainer.progressive().average();
             let error = failure.map_or_else(|| tick.finish(py, loss).err(), Some);
             let inner = Inner { noticing: Some(trained.noticing), ..Inner::new(trained.trainer) };
-            Ok(Ended { inner: Some(inner), warnings, error })
+            Ok(Ended { inner: Some(inner), warnings, error, passes: trained.outcome.passes.len() })
         }
         Err(Failed { error, trainer }) => {
             let is_kept = matches!(error, Error::Data(_)) && !table.is_in_memory();
@@ -95,7 +103,8 @@ pub(crate) fn train(
             let notices = notices.iter().filter(|n| !matches!(n, Notice::Diverged { .. }));
             let warnings = notices.filter_map(words).collect();
             let kept = trainer.filter(|t| is_kept && t.progressive().rows() > 0);
-            Ok(Ended { inner: kept.map(|trainer| Inner::new(*trainer)), warnings, error })
+            let inner = kept.map(|trainer| Inner::new(*trainer));
+            Ok(Ended { inner, warnings, error, passes: 1 })
         }
     }
 }
@@ -191,7 +200,18 @@ impl<'a> Follower<'a> {
 
 impl Events for Follower<'_> {
     fn notice(&mut self, notice: &Notice) {
-        self.notices.push(notice.clone());
+        // The number of passes is an attribute of the estimator, and no reason for a warning.
+        if !matches!(notice, Notice::SeveralPasses(_)) {
+            self.notices.push(notice.clone());
+        }
+    }
+
+    fn again(&mut self, _: &Outcome) {
+        // The next learner notices what holds for it.
+        let is_of_learner = |notice: &Notice| {
+            matches!(notice, Notice::Leak { .. } | Notice::WorseThanConstant { .. })
+        };
+        self.notices.retain(|notice| !is_of_learner(notice));
     }
 
     fn loss(&mut self, average: f64) {

@@ -11,8 +11,9 @@ use parsimon::workspace::{ColumnMoments, Frozen};
 use parsimon::{InputSchema, LearnerOptions, Spec, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::dict::NamedRows;
 use crate::errors::raised;
 use crate::guard::guarded;
 use crate::inner::{Inner, lock, lock_to_learn};
@@ -24,7 +25,7 @@ use crate::tick::Tick;
 use crate::{learn_arrays, learn_dicts, learn_tables};
 
 /// A learner, warnings as kinds and words, and an exception.
-type Trained = (Option<Learner>, Vec<Warning>, Option<Py<PyAny>>);
+type Trained = (Option<Learner>, Vec<Warning>, Option<Py<PyAny>>, usize);
 
 /// Indices and weights of one class, and its bias.
 type Head<'py> = (f64, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
@@ -123,7 +124,8 @@ impl Learner {
         with_rows(x, |rows| learn_arrays::learn(py, inner, rows, labels, weights))
     }
 
-    /// Learns the set of rows in `passes` passes, in an order that depends on the rows and the seed only.
+    /// Learns the set of rows in `passes` passes, in an order that depends on the rows and the seed only. Without `passes` rows that are
+    /// held out decide how many passes are made, and with which settings.
     ///
     /// Returns the passes completed and, when the weights grew beyond all bounds, what happened: the learner is then
     /// as it was before that pass.
@@ -135,7 +137,7 @@ impl Learner {
         x: &Bound<'_, PyAny>,
         y: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        passes: u64,
+        passes: Option<u64>,
         seed: Option<u64>,
         tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(u64, Option<String>)> {
@@ -161,9 +163,10 @@ impl Learner {
     }
 
     /// Trains a learner on a table from the beginning, as the program does. Returns the learner, warnings, and what ended the training
-    /// before its end, if something did: of files, the rows before are learned.
+    /// before its end, if something did: of files, the rows before are learned; and the passes made. Without `passes` rows that are held
+    /// out decide whether there are several.
     #[staticmethod]
-    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=None, passes=1, may_shuffle=false, tick=None))]
+    #[pyo3(signature = (spec, table, *, precision="f64", bias=true, classes=None, passes=None, may_shuffle=false, tick=None))]
     #[expect(clippy::too_many_arguments, reason = "as fit")]
     fn train(
         py: Python<'_>,
@@ -172,7 +175,7 @@ impl Learner {
         precision: &str,
         bias: bool,
         classes: Option<Vec<String>>,
-        passes: u32,
+        passes: Option<u32>,
         may_shuffle: bool,
         tick: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Trained> {
@@ -182,7 +185,7 @@ impl Learner {
         let ended = learn_tables::train(py, training, table, Tick::new(tick))?;
         let learner = ended.inner.map(|inner| Self { inner: Mutex::new(inner) });
         let error = ended.error.map(|error| error.into_value(py).into_any());
-        Ok((learner, ended.warnings, error))
+        Ok((learner, ended.warnings, error, ended.passes))
     }
 
     /// Returns the notices since the last call, as kinds and words. With `is_end` the rows so far are judged as all of a stream.
@@ -233,6 +236,19 @@ impl Learner {
         Ok(ids.iter().map(|id| names.name(*id).map(str::to_owned)).collect())
     }
 
+    /// All names with their slots, where names are hashed.
+    fn all_names(&self, py: Python<'_>) -> PyResult<Vec<(u32, String)>> {
+        let mut inner = lock(py, &self.inner)?;
+        inner.settle_names();
+        Ok(inner.trainer.names().iter().map(|(slot, name)| (slot, name.to_owned())).collect())
+    }
+
+    /// Whether features are products of namespaces.
+    #[getter]
+    fn has_interactions(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(!lock(py, &self.inner)?.trainer.schema().interactions.is_empty())
+    }
+
     /// The margins of every row, one per class.
     fn margins<'py>(
         &self,
@@ -261,27 +277,29 @@ impl Learner {
     fn learn_many(
         &self,
         py: Python<'_>,
-        rows: &Bound<'_, PyList>,
+        rows: &Bound<'_, PyAny>,
         labels: PyReadonlyArray1<'_, f64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<()> {
         let labels = labels.as_slice()?;
         let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
+        let rows = NamedRows::new(rows)?;
         if labels.len() != rows.len() || weights.is_some_and(|w| w.len() != rows.len()) {
             return Err(fail(format!("X has {} rows and y {}", rows.len(), labels.len())));
         }
         let inner = &mut *lock_to_learn(py, &self.inner)?;
-        learn_dicts::learn_many(py, inner, rows, labels, weights)
+        learn_dicts::learn_many(py, inner, &rows, labels, weights)
     }
 
     /// The margins of several rows, one per class.
     fn margins_many<'py>(
         &self,
         py: Python<'py>,
-        rows: &Bound<'py, PyList>,
+        rows: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = NamedRows::new(rows)?;
         let inner = &mut *lock(py, &self.inner)?;
-        let margins = learn_dicts::margins_many(py, inner, rows)?;
+        let margins = learn_dicts::margins_many(py, inner, &rows)?;
         by_row(py, margins, inner)
     }
 

@@ -22,6 +22,7 @@ mod notices;
 mod registry;
 mod row_order;
 mod rows;
+mod slots;
 mod sweep;
 mod table;
 mod tick;
@@ -45,6 +46,10 @@ fn _parsimon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::resolve, module)?)?;
     module.add_function(wrap_pyfunction!(registry::setting_name, module)?)?;
     module.add_function(wrap_pyfunction!(link::link, module)?)?;
+    module.add_function(wrap_pyfunction!(slots::slots, module)?)?;
+    module.add_function(wrap_pyfunction!(slots::pair_slots, module)?)?;
+    module.add_function(wrap_pyfunction!(slots::knot_names, module)?)?;
+    module.add_function(wrap_pyfunction!(slots::bin_names, module)?)?;
     module.add_function(wrap_pyfunction!(worker::delta, module)?)?;
     module.add_function(wrap_pyfunction!(worker::merge_deltas, module)?)?;
     module.add_function(wrap_pyfunction!(worker::absorb, module)?)?;

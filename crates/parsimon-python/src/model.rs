@@ -9,9 +9,9 @@ use parsimon::rows::Chunk;
 use parsimon::survey::schema_to_json;
 use parsimon::workspace::Frozen;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
-use crate::dict::{Layout, RowTarget};
+use crate::dict::{Layout, NamedRows, RowTarget};
 use crate::errors::{BadInput, at_row, raised};
 use crate::guard::{detached, guarded};
 use crate::learner::{Exact, Learner, exact, heads};
@@ -39,14 +39,10 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
 }
 
 impl Model {
-    fn push(
-        &self,
-        chunk: &mut Chunk,
-        layout: &mut Layout,
-        row: &Bound<'_, PyDict>,
-    ) -> PyResult<()> {
+    /// The receiver of rows by name.
+    fn target<'a>(&self, chunk: &'a mut Chunk, layout: &'a mut Layout) -> RowTarget<'a> {
         let (bits, limit) = (self.model.schema().bits, self.model.precision().max_value());
-        RowTarget { chunk, diary: None, layout, bits, limit }.push(row, None, 1.0)
+        RowTarget { chunk, diary: None, layout, bits, limit }
     }
 }
 
@@ -130,7 +126,7 @@ impl Model {
     /// The margins of one row, one per class.
     fn margins_one(&self, row: &Bound<'_, PyDict>) -> PyResult<Vec<f64>> {
         let mut chunk = Chunk::new();
-        self.push(&mut chunk, &mut Layout::default(), row)?;
+        self.target(&mut chunk, &mut Layout::default()).push(row, None, 1.0)?;
         let mut margins = Vec::new();
         guarded(|| self.scorer.margins(&chunk, &mut margins))?;
         Ok(margins)
@@ -140,12 +136,13 @@ impl Model {
     fn margins_many<'py>(
         &self,
         py: Python<'py>,
-        rows: &Bound<'py, PyList>,
+        rows: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rows = NamedRows::new(rows)?;
         let (mut chunk, mut layout) = (Chunk::new(), Layout::default());
-        for (i, row) in rows.iter().enumerate() {
-            let row = row.cast::<PyDict>()?;
-            self.push(&mut chunk, &mut layout, row).map_err(|e| at_row(py, e, i))?;
+        for i in 0..rows.len() {
+            let pushed = rows.push(i, &mut self.target(&mut chunk, &mut layout), None, 1.0);
+            pushed.map_err(|e| at_row(py, e, i))?;
         }
         let mut margins = Vec::new();
         detached(py, || self.scorer.margins(&chunk, &mut margins))?;
@@ -202,6 +199,17 @@ impl Model {
             (name != id.to_string() && name != format!("#{id}")).then_some(name)
         };
         ids.iter().map(known).collect()
+    }
+
+    /// All names with their slots, where names are hashed.
+    fn all_names(&self) -> Vec<(u32, String)> {
+        self.model.names().map(|(slot, name)| (slot, name.to_owned())).collect()
+    }
+
+    /// Whether features are products of namespaces.
+    #[getter]
+    fn has_interactions(&self) -> bool {
+        !self.model.schema().interactions.is_empty()
     }
 
     /// Per class the bias, the ids and the weights that are not zero; `None` where there are no weights.

@@ -34,7 +34,7 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::WorseThanConstant { .. } => "worse-than-constant",
         Notice::Diverged { .. } => "diverged",
         Notice::Leak { .. } => "leak",
-        Notice::Forgotten { .. } | Notice::LaterRows { .. } => "order",
+        Notice::Forgotten { .. } => "order",
         Notice::BehindLastLabel { .. } => "behind-last-label",
         Notice::Skipped { .. } => "skipped",
         Notice::OneLabel => "one-label",

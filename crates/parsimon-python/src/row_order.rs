@@ -81,6 +81,11 @@ fn hash_rows(
             bytes.extend_from_slice(&j.to_le_bytes());
             bytes.extend_from_slice(&v.to_le_bytes());
         }
+        // A missing cell is not zero where columns are standardized.
+        rows.missing(i, &mut |j| {
+            bytes.extend_from_slice(&(j as u64).to_le_bytes());
+            bytes.extend_from_slice(&f64::NAN.to_le_bytes());
+        });
         bytes.extend_from_slice(&(labels[i] + 0.0).to_le_bytes());
         copies.push((xxh3_128(&bytes), weight, i));
     }

@@ -38,6 +38,8 @@ pub(crate) trait Rows: Sync {
     fn cells(&self) -> usize;
     /// Adds the cells of row `i` to those of all columns.
     fn fill(&self, i: usize, cells: &mut [f64]);
+    /// Calls `found` with each column of row `i` whose cell is missing.
+    fn missing(&self, _i: usize, _found: &mut dyn FnMut(usize)) {}
     /// Appends the cells of rows, row after row.
     fn copy_cells(&self, rows: Range<usize>, cells: &mut Vec<f64>) {
         let start = cells.len();
@@ -180,13 +182,14 @@ impl<V: Element + ArrayValue> Value for V {}
 trait Index: Element + ArrayIndex {}
 impl<I: Element + ArrayIndex> Index for I {}
 
-/// The first value that is no finite number up to `limit`.
-fn find_bad<V: Value>(values: &[V], limit: f64) -> Option<usize> {
+/// The first value that is no finite number up to `limit`. NaN is one only if it stands for a missing cell.
+fn find_bad<V: Value>(values: &[V], limit: f64, may_be_missing: bool) -> Option<usize> {
     // NaN is not within any limit.
     let is_good = |v: &V| v.wide().abs() <= limit;
     // PERF: the usual answer, none, is found without a branch per value.
     let good = values.chunks(1024).all(|c| c.iter().fold(true, |g, v| g & is_good(v)));
-    if good { None } else { values.iter().position(|v| !is_good(v)) }
+    let is_bad = |v: &V| !(is_good(v) || may_be_missing && v.wide().is_nan());
+    if good { None } else { values.iter().position(is_bad) }
 }
 
 fn complaint(value: f64, row: usize, column: usize, limit: f64) -> BadInput {
@@ -204,6 +207,8 @@ struct Dense<'a, V> {
     values: &'a [V],
     rows: usize,
     columns: usize,
+    /// Whether NaN stands for a missing cell, as in a frame.
+    may_be_missing: bool,
 }
 
 impl<V: Value> Rows for Dense<'_, V> {
@@ -215,7 +220,8 @@ impl<V: Value> Rows for Dense<'_, V> {
     }
     fn check_rows(&self, rows: Range<usize>, limit: f64) -> Result<(), BadInput> {
         let start = rows.start * self.columns;
-        match find_bad(&self.values[start..rows.end * self.columns], limit) {
+        let values = &self.values[start..rows.end * self.columns];
+        match find_bad(values, limit, self.may_be_missing) {
             None => Ok(()),
             Some(k) => {
                 let k = start + k;
@@ -226,8 +232,15 @@ impl<V: Value> Rows for Dense<'_, V> {
     }
     fn push(&self, i: usize, chunk: &mut Chunk) {
         let row = &self.values[i * self.columns..(i + 1) * self.columns];
-        // Zeros are dropped when the row is finished.
-        chunk.extend_row((1..).take(row.len()), row.iter().map(|v| v.wide()));
+        // Zeros are dropped when the row is finished. A missing cell is no feature.
+        let cell = |v: &V| if v.wide().is_nan() { 0.0 } else { v.wide() };
+        chunk.extend_row((1..).take(row.len()), row.iter().map(cell));
+    }
+    fn missing(&self, i: usize, found: &mut dyn FnMut(usize)) {
+        if self.may_be_missing {
+            let row = &self.values[i * self.columns..(i + 1) * self.columns];
+            (0..).zip(row).filter(|(_, v)| v.wide().is_nan()).for_each(|(j, _)| found(j));
+        }
     }
     fn columns(&self) -> usize {
         self.columns
@@ -281,7 +294,8 @@ impl<V: Value> Dense<'_, V> {
         let Spare { columns, values } = spare;
         columns.clear();
         values.clear();
-        for (j, v) in (0..).zip(row).filter(|(_, v)| v.wide() != 0.0) {
+        let is_cell = |v: f64| v != 0.0 && !(self.may_be_missing && v.is_nan());
+        for (j, v) in (0..).zip(row).filter(|(_, v)| is_cell(v.wide())) {
             columns.push(j);
             values.push(v.wide());
         }
@@ -320,7 +334,7 @@ impl<I: Index, V: Value> Rows for Csr<'_, I, V> {
             let words = format!("X is no CSR matrix: an index is not below {columns} columns");
             return Err(BadInput::new(words));
         }
-        match find_bad(&self.data[start..end], limit) {
+        match find_bad(&self.data[start..end], limit, false) {
             None => Ok(()),
             Some(k) => {
                 let k = start + k;
@@ -388,16 +402,19 @@ pub(crate) fn copy_row(
 /// The arrays of a CSR matrix and the number of its columns.
 type Parts<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, usize);
 
-/// Hands the rows of a C-ordered array of two dimensions, or of a tuple `(indptr, indices, data, columns)`, to `work`.
+/// Hands the rows of a C-ordered array of two dimensions, or of a tuple `(indptr, indices, data, columns)`, to `work`. In a tuple
+/// `(array,)` NaN stands for a missing cell.
 pub(crate) fn with_rows<'py, R>(
     x: &Bound<'py, PyAny>,
     work: impl FnOnce(&dyn Rows) -> PyResult<R>,
 ) -> PyResult<R> {
-    if let Ok(array) = x.extract::<PyReadonlyArray2<'py, f64>>() {
-        return with_dense(&array, work);
+    let frame = x.extract::<(Bound<'py, PyAny>,)>().ok();
+    let (array, may_be_missing) = frame.as_ref().map_or((x, false), |(array,)| (array, true));
+    if let Ok(array) = array.extract::<PyReadonlyArray2<'py, f64>>() {
+        return with_dense(&array, may_be_missing, work);
     }
-    if let Ok(array) = x.extract::<PyReadonlyArray2<'py, f32>>() {
-        return with_dense(&array, work);
+    if let Ok(array) = array.extract::<PyReadonlyArray2<'py, f32>>() {
+        return with_dense(&array, may_be_missing, work);
     }
     let Ok((indptr, indices, data, columns)) = x.extract::<Parts<'py>>() else {
         return Err(PyTypeError::new_err(
@@ -421,13 +438,14 @@ pub(crate) fn with_rows<'py, R>(
 
 fn with_dense<V: Value, R>(
     array: &PyReadonlyArray2<'_, V>,
+    may_be_missing: bool,
     work: impl FnOnce(&dyn Rows) -> PyResult<R>,
 ) -> PyResult<R> {
     let (rows, columns) = array.as_array().dim();
     if !array.is_c_contiguous() {
         return Err(PyTypeError::new_err("X must be in C order"));
     }
-    work(&Dense { values: array.as_slice()?, rows, columns })
+    work(&Dense { values: array.as_slice()?, rows, columns, may_be_missing })
 }
 
 fn with_csr<'py, I: Index, R>(

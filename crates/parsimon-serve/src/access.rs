@@ -224,9 +224,11 @@ fn check_local(headers: &HeaderMap) -> Result<(), Refusal> {
     if !host.is_some_and(is_local) {
         return foreign("the host of the request");
     }
+    // Another port of this machine may be another user's program, or a page that is being developed.
     match headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default()) {
-        Some(origin) if !origin.strip_prefix("http://").is_some_and(is_local) => {
-            foreign("the origin of the request")
+        Some(origin) if origin.strip_prefix("http://") != host => {
+            let words = "the origin of the request is another site or port than this service's";
+            Err(Refusal::new(StatusCode::FORBIDDEN, words))
         }
         _ => Ok(()),
     }
@@ -272,10 +274,15 @@ mod tests {
             assert!(!may(&[("host", host)]), "{host}");
         }
         assert!(!may(&[]));
-        assert!(may(&[("host", "localhost"), ("origin", "http://localhost:3000")]));
-        for origin in
-            ["http://example.org", "null", "https://localhost", "http://localhost@evil.org"]
-        {
+        assert!(may(&[("host", "localhost:3000"), ("origin", "http://localhost:3000")]));
+        for origin in [
+            "http://example.org",
+            "null",
+            "https://localhost",
+            "http://localhost@evil.org",
+            "http://localhost:3000",
+            "http://127.0.0.1",
+        ] {
             assert!(!may(&[("host", "localhost"), ("origin", origin)]), "{origin}");
         }
     }

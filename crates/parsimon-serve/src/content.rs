@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use parsimon::data::Format;
+use serde::Deserializer as _;
+use serde::de::{SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::Refusal;
@@ -114,13 +116,31 @@ impl<'a> Content<'a> {
             serde_json::from_slice::<&RawValue>(start).map_err(|e| syntax(&e))?;
             return Ok(Self { format, text: Cow::Owned(on_one_line(start)), shape: Shape::One });
         }
-        let rows: Vec<&RawValue> = serde_json::from_slice(start).map_err(|e| syntax(&e))?;
         let mut text = Vec::with_capacity(start.len());
-        for row in rows {
-            text.extend(on_one_line(row.get().as_bytes()));
-            text.push(b'\n');
-        }
+        let mut json = serde_json::Deserializer::from_slice(start);
+        json.deserialize_seq(ListAsLines(&mut text))
+            .and_then(|()| json.end())
+            .map_err(|e| syntax(&e))?;
         Ok(Self { format, text: Cow::Owned(text), shape: Shape::List })
+    }
+}
+
+/// Writes the values of a list as lines, one after the other: a list of the values would take more memory than the body.
+struct ListAsLines<'a>(&'a mut Vec<u8>);
+
+impl<'de> Visitor<'de> for ListAsLines<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(row) = list.next_element::<&RawValue>()? {
+            self.0.extend(on_one_line(row.get().as_bytes()));
+            self.0.push(b'\n');
+        }
+        Ok(())
     }
 }
 

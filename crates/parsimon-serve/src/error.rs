@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use parsimon::data::DataError;
+use parsimon::data::{DataError, DataErrorKind};
 use parsimon::workspace::{Door, Setting};
 use serde_json::{Map, Value, json};
 
@@ -120,7 +120,12 @@ impl From<DataError> for Refusal {
 impl Refusal {
     /// Refuses rows for what is wrong with them.
     pub(crate) fn from_error(error: &DataError) -> Self {
-        let mut refusal = Self::bad(error.words(&Fields));
+        let mut refusal = match error.kind() {
+            DataErrorKind::TooLong => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.words(&Fields))
+            }
+            _ => Self::bad(error.words(&Fields)),
+        };
         if let Some(remedy) = remedy(error) {
             refusal = refusal.with("remedy", remedy);
         }

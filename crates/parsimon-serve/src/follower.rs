@@ -80,7 +80,7 @@ impl Connection {
                 let json: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
                 let words = json["error"].as_str().unwrap_or("no reason was given");
                 let words = format!("{}: {words} (status {status})", self.leader.url);
-                // What is not there, and what contradicts, stays so.
+                // A later request would get these answers again.
                 Err(if matches!(status, 400..=428) {
                     Fault::Never(words)
                 } else {
@@ -317,7 +317,7 @@ fn pull(
         Fault::Never(words) => NotTaken::Never(words),
     };
     let learning = model.learner().map_err(NotTaken::from)?;
-    // What the leader hears of is durable here.
+    // Records that are reported to the leader are durable here.
     let after = learning.last_durable().map_err(NotTaken::Never)?;
     let sum = match *known {
         Some((seq, sum)) if seq == after => sum,

@@ -14,6 +14,7 @@ mod fencing;
 mod follower;
 mod http;
 mod logging;
+mod memory;
 mod metrics;
 mod server;
 mod vw_port;
@@ -42,4 +43,5 @@ pub mod following {
 }
 pub use http::{Service, router};
 pub use logging::{Verbosity, log_to_stderr};
+pub use memory::set_request_memory;
 pub use server::{Server, until};

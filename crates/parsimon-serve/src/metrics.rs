@@ -118,6 +118,36 @@ pub(crate) fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# TYPE {name} {kind}");
 }
 
+/// Returns the lines with all values of a metric below its one head, as the format asks: each model writes its own.
+pub(crate) fn families(lines: &str) -> String {
+    let (mut places, mut found) = (BTreeMap::<&str, usize>::new(), Vec::<(String, String)>::new());
+    let mut place = 0;
+    for line in lines.lines() {
+        let Some(text) = line.strip_prefix("# ") else {
+            if let Some((_, values)) = found.get_mut(place) {
+                values.push_str(line);
+                values.push('\n');
+            }
+            continue;
+        };
+        let mut words = text.split(' ');
+        let (kind, name) = (words.next(), words.next().unwrap_or_default());
+        if kind == Some("HELP") {
+            place = *places.entry(name).or_insert(found.len());
+            if place == found.len() {
+                found.push((format!("{line}\n"), String::new()));
+            }
+        } else if let Some((head, values)) = found.get_mut(place)
+            && values.is_empty()
+            && head.lines().count() == 1
+        {
+            head.push_str(line);
+            head.push('\n');
+        }
+    }
+    found.into_iter().flat_map(|(head, values)| [head, values]).collect()
+}
+
 /// A text as the value of a label.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")

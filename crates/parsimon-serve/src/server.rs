@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use tower::Layer as _;
 
 use crate::connections::{Connections, Timed};
 use crate::http::{Reserved, Service, router};
@@ -137,21 +138,29 @@ impl Server {
             };
             service.connections.store(connections.count() + reserve.count(), Ordering::Relaxed);
             let patience = if is_reserved { RESERVED_PATIENCE } else { limits.patience };
+            let activity = place.activity();
             let router = if is_reserved { reserved.clone() } else { router.clone() };
+            let router = axum::Extension(activity.clone()).layer(router);
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(patience)
                 .keep_alive(!is_reserved)
                 .serve_connection(
-                    TokioIo::new(Timed::new(stream, patience)),
+                    TokioIo::new(Timed::new(stream, patience, activity.clone())),
                     TowerToHyperService::new(router),
                 );
             let mut ending = ending.clone();
             tokio::spawn(async move {
                 let _place = place;
                 let mut connection = std::pin::pin!(connection);
-                let ended = std::pin::pin!(ending.wait_for(|end| *end));
-                if first(ended, connection.as_mut()).await.is_none() {
+                let is_ending = {
+                    let ended = std::pin::pin!(ending.wait_for(|end| *end));
+                    let closed = std::pin::pin!(activity.closed());
+                    // An idle connection is dropped when another one needs its place.
+                    let served = std::pin::pin!(first(closed, connection.as_mut()));
+                    first(ended, served).await.is_none()
+                };
+                if is_ending {
                     connection.as_mut().graceful_shutdown();
                     // An error here is the client's: there is no one to answer.
                     let _ = connection.await;

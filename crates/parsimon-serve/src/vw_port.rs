@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
 use crate::answer::Prediction;
-use crate::connections::{Connections, Timed};
+use crate::connections::{Activity, Connections, Timed};
 use crate::content::{Content, Shape};
 use crate::engine::{Limits, Model, Request};
 use crate::error::Refusal;
@@ -51,18 +51,24 @@ pub(crate) async fn serve(
         let Ok(model) = service.model_or_only(model.as_deref()).cloned() else { continue };
         let mut ending = ending.clone();
         tokio::spawn(async move {
-            let _place = place;
-            let stream = Timed::new(stream, limits.patience);
-            let talk = std::pin::pin!(talk(stream, &model, &limits));
+            let activity = place.activity();
+            let stream = Timed::new(stream, limits.patience, activity.clone());
+            let talk = std::pin::pin!(talk(stream, &model, &limits, &activity));
             let ended = std::pin::pin!(ending.wait_for(|end| *end));
+            let closed = std::pin::pin!(activity.closed());
             // An error is the client's, and there is no one to answer.
-            let _ = first(ended, talk).await;
+            let _ = first(ended, std::pin::pin!(first(closed, talk))).await;
         });
     }
 }
 
 /// Answers the lines of one client.
-async fn talk(mut stream: Timed, model: &Model, limits: &Limits) -> std::io::Result<()> {
+async fn talk(
+    mut stream: Timed,
+    model: &Model,
+    limits: &Limits,
+    activity: &Arc<Activity>,
+) -> std::io::Result<()> {
     let (mut buffer, mut out) = (Vec::new(), Vec::new());
     loop {
         buffer.reserve(64 << 10);
@@ -77,6 +83,7 @@ async fn talk(mut stream: Timed, model: &Model, limits: &Limits) -> std::io::Res
             return Ok(());
         }
         out.clear();
+        let _work = activity.work();
         answer(&buffer[..end], model, limits, &mut out).await;
         stream.write_all(&out).await?;
         buffer.drain(..end);
@@ -102,16 +109,8 @@ async fn answer(text: &[u8], model: &Model, limits: &Limits, out: &mut Vec<u8>) 
                 }
                 Line::Bare => score(part, model, limits, out),
                 Line::Labelled => {
-                    let is_trial = part.len() > 1;
-                    if let Err(refusal) = learn(part, model, limits, out, is_trial).await {
-                        if !is_trial {
-                            complain(&refusal, out);
-                            continue;
-                        }
-                        // Some of them are bad: the others are learned together.
-                        if let Err(refusal) = learn_good(part, model, limits, out).await {
-                            part.iter().for_each(|_| complain(&refusal, out));
-                        }
+                    if let Err(refusal) = learn(part, model, limits, out).await {
+                        part.iter().for_each(|_| complain(&refusal, out));
                     }
                 }
             }
@@ -144,26 +143,8 @@ fn content(lines: &[&[u8]]) -> Content<'static> {
     Content { format: Format::Vw, text: lines.join(&b'\n').into(), shape: Shape::Lines }
 }
 
-async fn learn(
-    lines: &[&[u8]],
-    model: &Model,
-    limits: &Limits,
-    out: &mut Vec<u8>,
-    is_trial: bool,
-) -> Result<(), Refusal> {
-    let (answer, answered) = oneshot::channel();
-    let request = Request { margins: Some(answer), is_trial, ..Request::default() };
-    let learning = model.learner()?;
-    blocking(|| learning.learn(&content(lines), request, limits))?;
-    let margins = answered.await.map_err(|_| Refusal::unavailable("the log has failed"))?;
-    for (margins, line) in margins.chunks(model.task().outputs()).zip(lines) {
-        write(model, margins, tag(line), out);
-    }
-    Ok(())
-}
-
 /// Learns the good ones of some lines together, and answers all in order.
-async fn learn_good(
+async fn learn(
     lines: &[&[u8]],
     model: &Model,
     limits: &Limits,

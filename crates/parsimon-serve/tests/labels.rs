@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use parsimon::Spec;
-use parsimon_serve::{Labels, Model, Policy};
+use parsimon_serve::{Labels, Model, Policy, Source};
 use serde_json::{Value, json};
 
 use crate::common::{Running, fresh, learning, policy};
@@ -261,4 +261,51 @@ fn rows_without_a_label_get_the_default_after_the_window() {
         let server = Running::new(vec![learning(folder.path())]);
         assert_eq!(digest(&server), live);
     }
+}
+
+/// Ids that are no text and no whole number, and null, are refused before and after the kinds of columns are known; digits stay
+/// digits when a label joins a row.
+#[test]
+fn ids_and_digits_are_what_they_were_when_the_label_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = match fresh(Spec::new("ftrl").set("normalize", true).set("l1", 0.0)) {
+        Source::Fresh { settings, options, schema, .. } => {
+            Source::Fresh { settings, options, schema, finds_kinds: true }
+        }
+        other => other,
+    };
+    let open = || {
+        let policy = Policy { warm_rows: 4, ..policy(folder.path()) };
+        Model::learning("m", &source, policy).unwrap()
+    };
+    let server = Running::new(vec![open()]);
+    let learn = "/v1/models/m/learn?ack=visible";
+    for is_warm in [false, true] {
+        for id in ["\"\"", "null", "1.5", "100000000000000000000000", "-0", "[1]", "true"] {
+            for address in ["/v1/models/m/score", learn] {
+                let row = format!("{{\"id\":{id},\"code\":\"a\",\"label\":1}}");
+                let refused = server.json(address, &row).refused(400);
+                assert!(refused.contains("\"id\" is"), "{is_warm} {id}: {refused}");
+            }
+        }
+        let code = |k: u64| {
+            format!("\"code\":\"{}\"", ["a", "b", "123456789012345678901"][(k % 3) as usize])
+        };
+        let rows: String =
+            (0..9).map(|k| format!("{{{},\"label\":{}}}\n", code(k), k % 2)).collect();
+        server.post(learn, "application/x-ndjson", &rows).ok();
+    }
+    let row = "\"code\":987654321098765432109";
+    let known = || server.json(SCORE, &format!("{{{row}}}")).ok()["known"].clone();
+    assert_eq!(known(), json!(0));
+    // A feature of a single row reads as zero.
+    for id in ["x", "y"] {
+        server.json(SCORE, &format!("{{\"id\":\"{id}\",{row}}}")).ok();
+        server.json(LABEL, &format!("{{\"id\":\"{id}\",\"label\":1}}")).ok();
+    }
+    assert_eq!(known(), json!(1));
+    let before = digest(&server);
+    server.end();
+    let server = Running::new(vec![open()]);
+    assert_eq!(digest(&server), before);
 }

@@ -68,24 +68,135 @@ fn the_columns_of_mlflow_are_rows() {
 }
 
 #[test]
-fn idle_sockets_leave_places_for_health_checks() {
+fn idle_sockets_lock_nobody_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { connections: 4, connections_of_address: 4, ..Limits::default() };
+    let server = Running::start(vec![learning(folder.path())], limits, Access::default(), true);
+    let connect = |address| TcpStream::connect(address).unwrap();
+    let mut idle: Vec<TcpStream> = (0..40).map(|_| connect(server.address)).collect();
+    // A head that never ends is no request either.
+    idle.iter_mut().skip(30).for_each(|stream| {
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\nhost: local");
+    });
+    for _ in 0..20 {
+        server.json(SCORE, r#"{"x":1}"#).ok();
+        idle.push(connect(server.address));
+    }
+    assert_eq!(server.get("/v2/health/live").status, 200);
+    let _idle: Vec<TcpStream> = (0..40).map(|_| connect(server.vw.unwrap())).collect();
+    let (mut stream, mut bytes) = (connect(server.vw.unwrap()), [0; 9]);
+    stream.write_all(b"|a b\n").unwrap();
+    stream.read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"0.500000\n");
+}
+
+#[test]
+fn requests_at_work_leave_places_for_health_checks() {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits { connections: 4, connections_of_address: 4, ..Limits::default() };
     let server = Running::with(vec![learning(folder.path())], limits);
-    let idle: Vec<TcpStream> =
-        (0..4).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+    // Their bodies do not come.
+    let open = || {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let head = format!("POST {SCORE} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream
+    };
+    let mut busy: Vec<TcpStream> = (0..4).map(|_| open()).collect();
     let begun = Instant::now();
     while server.get("/v1/models").status == 200 {
-        // The sockets are being accepted.
+        // A connection whose head has not been read yet may have left for this one.
+        busy.push(open());
         assert!(begun.elapsed() < Duration::from_secs(20));
     }
     assert_eq!(server.get("/v2/health/live").status, 200);
     assert_eq!(server.get("/metrics").status, 200);
     assert!(server.json(SCORE, r#"{"x":1}"#).refused(503).contains("too many connections"));
-    drop(idle);
+    drop(busy);
     while server.json(SCORE, r#"{"x":1}"#).status != 200 {
         assert!(begun.elapsed() < Duration::from_secs(40));
     }
+}
+
+#[test]
+fn rows_are_counted_before_they_are_parsed() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { rows: 100, ..Limits::default() };
+    let server = Running::with(vec![learning(folder.path())], limits);
+    let many = [
+        ("text/x-vw", "|\n".repeat(200)),
+        ("application/x-ndjson", "{}\n".repeat(200)),
+        ("application/json", format!("[{}{{}}]", "{},".repeat(200))),
+        ("text/csv", "a,b\n".to_owned() + &"1,\"x\ny\"\n".repeat(200)),
+    ];
+    for (content_type, body) in many {
+        let refused = server.post(SCORE, content_type, &body).refused(413);
+        assert!(refused.contains("rows exceed the limit of 100"), "{content_type}: {refused}");
+    }
+    let labels = "{\"id\":1,\"label\":1}\n".repeat(200);
+    let refused = server.post("/v1/models/m/label", "application/x-ndjson", &labels).refused(413);
+    assert!(refused.contains("200 rows exceed the limit of 100"), "{refused}");
+    // Line breaks in quotes are no rows.
+    let quoted = "a,b\n".to_owned() + &format!("1,\"{}\"\n", "x\n".repeat(100)).repeat(50);
+    server.post(SCORE, "text/csv", &quoted);
+    assert_eq!(server.post(SCORE, "text/csv", &quoted).status, 200);
+}
+
+#[test]
+fn products_are_counted_before_they_are_made() {
+    use parsimon::Spec;
+    use parsimon_serve::{Model, Source};
+
+    use crate::common::{fresh, policy};
+
+    let folder = tempfile::tempdir().unwrap();
+    let Source::Fresh { settings, options, mut schema, .. } = fresh(Spec::new("ftrl")) else {
+        unreachable!()
+    };
+    schema.interactions = vec![vec!["a".to_owned(), "b".to_owned()]];
+    let source = Source::Fresh { settings, options, schema, finds_kinds: false };
+    let model = Model::learning("m", &source, policy(folder.path())).unwrap();
+    let server = Running::with(vec![model], Limits { features: 1000, ..Limits::default() });
+    let row = |n: usize| {
+        let words = |c: char| (0..n).map(|k| format!(" {c}{k}")).collect::<String>();
+        format!("1 |a{} |b{}\n", words('a'), words('b'))
+    };
+    let learn = "/v1/models/m/learn?ack=visible";
+    server.post(learn, "text/x-vw", &row(20)).ok();
+    let refused = server.post(learn, "text/x-vw", &row(40)).refused(413);
+    assert!(refused.contains("interactions are 1600 features, more than 1000"), "{refused}");
+}
+
+#[test]
+fn metrics_have_one_head_and_one_value_for_each_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |name: &str| {
+        use crate::common::{fresh, policy};
+        let source = fresh(parsimon::Spec::new("ftrl"));
+        parsimon_serve::Model::learning(name, &source, policy(folder.path())).unwrap()
+    };
+    let server = Running::new(vec![open("m"), open("n")]);
+    server.json(SCORE, r#"{"x":1}"#).ok();
+    let text = server.get("/metrics").text().to_owned();
+    let (mut seen, mut family) = (std::collections::HashSet::new(), String::new());
+    for line in text.lines() {
+        if let Some(head) = line.strip_prefix("# ") {
+            let mut words = head.split(' ');
+            let (kind, name) = (words.next().unwrap(), words.next().unwrap());
+            assert!(seen.insert(format!("{kind} {name}")), "twice: {line}");
+            family = name.to_owned();
+        } else {
+            let series = line.rsplit_once(' ').unwrap().0;
+            assert!(seen.insert(series.to_owned()), "twice: {line}");
+            assert!(series.starts_with(&family), "{line} below {family}");
+        }
+    }
+    for name in
+        ["parsimon_memory_limit_bytes", "parsimon_request_memory_bytes", "parsimon_max_rows"]
+    {
+        assert!(text.contains(&format!("\n{name} ")), "{name}");
+    }
+    assert!(text.contains("parsimon_id_bytes{model=\"n\",of=\"ids\"}"));
 }
 
 #[test]
@@ -129,12 +240,13 @@ fn connections_to_the_vw_port_are_limited() {
     for stream in &mut open {
         assert_eq!(&answer(stream).unwrap(), b"0.500000\n");
     }
-    assert!(answer(&mut TcpStream::connect(server.vw.unwrap()).unwrap()).is_err());
-    drop(open);
-    let begun = Instant::now();
-    while answer(&mut TcpStream::connect(server.vw.unwrap()).unwrap()).is_err() {
-        assert!(begun.elapsed() < Duration::from_secs(20));
-    }
+    // The one that has been idle for longer leaves.
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(&answer(&mut open[1]).unwrap(), b"0.500000\n");
+    let mut third = TcpStream::connect(server.vw.unwrap()).unwrap();
+    assert_eq!(&answer(&mut third).unwrap(), b"0.500000\n");
+    assert!(answer(&mut open[0]).is_err());
+    assert_eq!(&answer(&mut open[1]).unwrap(), b"0.500000\n");
 }
 
 #[test]

@@ -217,3 +217,85 @@ fn rows_without_kinds_need_no_warming() {
         assert_eq!(of("text/csv", "age\n41\n"), of("application/json", "{\"age\":41}"));
     }
 }
+
+/// Milliseconds since 1970 and other large numbers are taken before the kinds of columns are known as they are after that.
+#[test]
+fn large_numbers_are_taken_in_single_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let Source::Fresh { settings, mut options, schema, .. } = finding(specs()[0].clone())
+        else {
+            unreachable!()
+        };
+        options.precision = parsimon::settings::Precision::F32;
+        let source = Source::Fresh { settings, options, schema, finds_kinds: true };
+        Model::learning("m", &source, policy_of(folder.path())).unwrap()
+    };
+    let row = |k: u64| format!("{{\"at\":{},\"label\":{}}}\n", 1_700_000_000_000 + 1000 * k, k % 2);
+    let rows = |range: std::ops::Range<u64>| range.map(row).collect::<String>();
+    let server = Running::new(vec![open()]);
+    server.post(LEARN, "application/x-ndjson", &rows(0..30)).ok();
+    let learn = format!("{LEARN}?ack=visible");
+    server.post(&learn, "application/x-ndjson", &rows(30..60)).ok();
+    server.post(&learn, "application/x-ndjson", &rows(60..70)).ok();
+    let found = scores(&server, "application/x-ndjson", &rows(5..6));
+    let csv = scores(&server, "text/csv", "at,label\n1700000005000,1\n");
+    assert_eq!(found[0]["prediction"], csv[0]["prediction"]);
+    let digest = server.get("/v1/models/m?digest").ok()["digest"].clone();
+    assert_eq!(server.get("/v1/models/m").ok()["rows"], 70);
+    server.end();
+    let server = Running::new(vec![open()]);
+    assert_eq!(server.get("/v1/models/m?digest").ok()["digest"], digest);
+}
+
+/// A row whose label is likely in the middle of the ages.
+fn bent(k: u64) -> (u64, &'static str, u8) {
+    let (age, city) = (18 + k * 13 % 61, ["Rome", "Oslo", "Bern"][(k * 7 % 3) as usize]);
+    (age, city, u8::from((32..55).contains(&age) != k.is_multiple_of(17)))
+}
+
+#[test]
+fn a_column_that_bends_gets_a_curve_from_the_first_rows() {
+    let json = |rows: std::ops::Range<u64>| -> String {
+        let row = |k| {
+            let (age, city, label) = bent(k);
+            format!("{{\"id\":\"r{k}\",\"age\":{age},\"city\":\"{city}\",\"label\":{label}}}\n")
+        };
+        rows.map(row).collect()
+    };
+    let csv = |rows: std::ops::Range<u64>| -> String {
+        let row = |k| {
+            let (age, city, label) = bent(k);
+            format!("r{k},{age},{city},{label}\n")
+        };
+        "id,age,city,label\n".to_owned() + &rows.map(row).collect::<String>()
+    };
+    let mut expected: Option<Value> = None;
+    for is_csv in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = Policy { warm_rows: 600, ..policy_of(folder.path()) };
+        let open = || Model::learning("m", &finding(specs()[0].clone()), policy.clone()).unwrap();
+        let server = Running::new(vec![open()]);
+        for rows in [0..250, 250..600] {
+            let (format, body) =
+                if is_csv { ("text/csv", csv(rows)) } else { ("application/x-ndjson", json(rows)) };
+            server.post(LEARN, format, &body).ok();
+        }
+        server.post(&format!("{LEARN}?ack=visible"), "application/x-ndjson", &json(600..900)).ok();
+        let model = parsimon::Model::from_bytes(&server.get("/v1/models/m/download").body).unwrap();
+        let table = model.schema().table.as_ref().unwrap();
+        assert!(!table.column("age").unwrap().knots.is_empty(), "{table:?}");
+        // No line predicts a hill.
+        let rows = "{\"age\":20,\"city\":\"Rome\"}\n{\"age\":43,\"city\":\"Rome\"}\n{\"age\":75,\"city\":\"Rome\"}\n";
+        let found = scores(&server, "application/x-ndjson", rows);
+        let at = |row: usize| found[row]["prediction"].as_f64().unwrap();
+        assert!(at(0) < 0.3 && at(1) > 0.7 && at(2) < 0.3, "{found:?}");
+        let digest = server.get("/v1/models/m?digest").ok()["digest"]["digest"].clone();
+        assert_eq!(*expected.get_or_insert_with(|| digest.clone()), digest);
+        server.end();
+        // The log has the knots.
+        let server = Running::new(vec![open()]);
+        assert_eq!(server.get("/v1/models/m?digest").ok()["digest"]["digest"], digest);
+        server.end();
+    }
+}

@@ -64,7 +64,7 @@ impl Browser {
         self.0
     }
 
-    /// What is wrong with the pages, in words: text that cannot be read, covers other text or is cut off; what is wider than the
+    /// Faults of the pages, in words: text that cannot be read, covers other text or is cut off; elements that are wider than the
     /// window; errors of scripts; links that lead nowhere; tables that do not sort. `folder` is for files of the browser.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::SplitMix64;
 
 /// A port of this machine whose connections lead to another port.
 pub struct Proxy {
-    /// Where it listens.
+    /// Port on which it listens.
     pub address: SocketAddr,
     port: Arc<AtomicU16>,
     is_over: Arc<AtomicBool>,

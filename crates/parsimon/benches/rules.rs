@@ -64,6 +64,7 @@ const METHODS: &[&str] = &[
     r#"{"algorithm": "comid", "rate": 0.1, "l1": 1e-5, "implicit": true}"#,
     r#"{"algorithm": "adam"}"#,
     r#"{"algorithm": "adadelta"}"#,
+    r#"{"algorithm": "nag"}"#,
     r#"{"algorithm": "pa"}"#,
     r#"{"algorithm": "arow"}"#,
     r#"{"algorithm": "scw"}"#,

@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
+use parsimon_files::PreparedFile;
 pub(crate) use parsimon_files::container::{Container, Kind, bytes_of, numbers_of};
 
 use crate::error::FormatError;
 
-/// Replaces the file by a new one, or leaves it as it was.
-pub(crate) fn write(container: &Container, path: &Path, kind: Kind) -> Result<(), FormatError> {
-    Ok(container.write(path, kind)?)
+/// Writes the file under a temporary name.
+pub(crate) fn prepare(
+    container: &Container,
+    path: &Path,
+    kind: Kind,
+) -> Result<PreparedFile, FormatError> {
+    Ok(container.prepare(path, kind)?)
 }
 
 /// The container in a file's bytes; `path` is the file, or words for it.

@@ -1,7 +1,7 @@
 //! Coverage: the part of the data that a model knows.
 //!
 //! A model holds nonzero weights, so a feature that was learned and then set to zero by the penalty cannot be distinguished from one that
-//! was never met. What can be counted honestly is which features have a weight, and how many rows have none with a weight: these
+//! was never met. So the counts are those of features with a weight, and of rows without any such feature: these
 //! get the prediction of the bias alone. Data in which no feature has a weight is not what the model is for. Hashed features meet
 //! a weight by chance as often as slots have one, so where fewer than one slot in a hundred has a weight, data that meets no
 //! more than chance would is not known either. For tables the columns are compared instead.

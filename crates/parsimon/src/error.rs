@@ -52,7 +52,7 @@ impl BuildError {
         &self.parameter
     }
 
-    /// What is wrong, and what can be done about it.
+    /// The fault, with its remedies.
     pub fn message(&self) -> &Message {
         &self.message
     }
@@ -96,7 +96,7 @@ pub enum FormatErrorKind {
     Contents,
 }
 
-/// Why bytes are refused, before it is known which file they are from.
+/// Reason why bytes are refused, before their file is known.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     kind: FormatErrorKind,
@@ -109,7 +109,7 @@ impl Refusal {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The system refused; `doing` is what the file could not be.
+    /// The system refused the operation `doing`.
     pub(crate) fn io(doing: &str, source: io::Error) -> Self {
         let mut message = Message::new(format!("{doing}: {}", parsimon_files::in_words(&source)));
         if source.kind() == io::ErrorKind::OutOfMemory {
@@ -151,7 +151,7 @@ impl FormatError {
         self.refusal.source.as_ref()
     }
 
-    /// What is wrong, and what can be done about it.
+    /// The fault, with its remedies.
     pub fn message(&self) -> &Message {
         &self.refusal.message
     }
@@ -205,7 +205,7 @@ pub enum Error {
     TooManyFeatures {
         /// The first feature without a place.
         feature: u32,
-        /// How many there may be.
+        /// The dimension.
         dimension: u64,
     },
     /// The memory budget is exhausted ([`memory`](parsimon_files::memory)).

@@ -76,7 +76,7 @@ impl Model {
         });
     }
 
-    /// Adds what the knots of a curve contribute to the contribution of their column.
+    /// Adds the contributions of the knots of a curve to the contribution of their column.
     fn gather_curves(&self, parts: &mut Vec<Contribution>) {
         let (Some(table), Some(bits)) = (&self.schema().table, self.schema().bits) else { return };
         let slot = |name: &str| hash::slot(hash::feature(0, name.as_bytes()), bits);
@@ -111,7 +111,7 @@ impl Model {
         let others: f64 = parts.iter().skip(most).map(|part| part.contribution).sum();
         let largest: f64 = parts.iter().take(most).map(|part| part.contribution).sum();
         let base = chunk.base(i);
-        // Cells are told by their distance from the mean, so this is not the bias in the units of the data.
+        // Cells are shown by their distance from the mean, so this is not the bias in the units of the data.
         let bias_name = if self.columns().is_empty() { "(bias)" } else { "(bias at the means)" };
         let clipped = match self.range() {
             Some((low, high)) if margin - base == low || margin - base == high => {

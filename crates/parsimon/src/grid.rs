@@ -20,7 +20,7 @@ use crate::suggestion::did_you_mean;
 
 /// Default number of values of a range.
 const USUAL: usize = 5;
-/// More values than this in one sweep are a slip of the keyboard.
+/// More values than this in one sweep are a typing error.
 const MOST: usize = 10_000;
 /// After this many draws of known points the grid counts as exhausted.
 const PATIENCE: usize = 1_000;
@@ -50,7 +50,7 @@ pub struct Grid {
 struct Swept {
     name: String,
     values: Vec<Value>,
-    /// The values of a range are rounded where the setting is a whole number; those of a list are taken at their word.
+    /// The values of a range are rounded where the setting is a whole number; those of a list stay unchanged.
     is_range: bool,
 }
 
@@ -228,12 +228,12 @@ fn range(text: &str) -> Result<Vec<Value>, String> {
     Ok(values.into_iter().map(number).collect())
 }
 
-/// Evenly in the logarithm, or evenly.
+/// Spaces values evenly in the logarithm, or evenly.
 fn spaced(low: f64, high: f64, count: usize) -> Vec<f64> {
     (0..count).map(|i| between(low, high, i as f64 / (count - 1) as f64)).collect()
 }
 
-/// A share of the way from one end to the other.
+/// Returns the value at a share of the way from one end to the other.
 fn between(low: f64, high: f64, share: f64) -> f64 {
     match low > 0.0 {
         true => (low.ln() + share * (high.ln() - low.ln())).exp(),

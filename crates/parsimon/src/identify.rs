@@ -1,4 +1,4 @@
-//! System identification: from a reference and what was observed to the impulse response between them.
+//! System identification: the impulse response between a reference and an observed signal.
 
 use parsimon_core::filter::Filter;
 use parsimon_core::{Chunk, Float, Online, Repeats};
@@ -17,7 +17,7 @@ pub struct IdentifyPoint {
     pub samples: u64,
     /// The mean square of the residual since the last point.
     pub residual: f64,
-    /// The mean square of what was observed since the last point.
+    /// The mean square of the observed signal since the last point.
     pub observed: f64,
     /// `|w - truth|^2 / |truth|^2` in dB, where the truth is known.
     pub mismatch_db: Option<f64>,
@@ -63,7 +63,7 @@ pub fn mismatch_db(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     (whole > 0.0).then(|| (10.0 * (off / whole).log10()).max(-400.0))
 }
 
-/// How an identification ends.
+/// Result of an identification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeros {
     /// The coefficients are those of the filter.
@@ -183,7 +183,7 @@ pub fn identify<F: FilterPrecision>(
     identify_with(settings, taps, regularization, reference, observed, truth, Zeros::Filter)
 }
 
-/// [`identify`] with a choice of how it ends.
+/// [`identify`] with a choice of its result.
 pub fn identify_with<F: FilterPrecision>(
     settings: &Settings,
     taps: usize,
@@ -240,7 +240,7 @@ pub trait BlockFilter {
     fn taps(&self) -> Vec<f64>;
 }
 
-/// [`identify`] by a filter that takes whole blocks. What is left behind the last whole block is not used.
+/// [`identify`] by a filter that takes whole blocks. Samples behind the last whole block are not used.
 pub fn identify_in_blocks(
     filter: &mut dyn BlockFilter,
     reference: &[f64],
@@ -287,7 +287,7 @@ pub fn identify_system(
     identify_system_with(settings, frame, system, rounds, Zeros::Filter)
 }
 
-/// [`identify_system`] with a choice of how it ends.
+/// [`identify_system`] with a choice of its result.
 pub fn identify_system_with(
     settings: &Settings,
     frame: LearnerOptions,
@@ -357,7 +357,7 @@ fn weights_of(online: &dyn Online, n: usize) -> Vec<f64> {
     (1..=n as u32).map(|j| head.weight(j)).collect()
 }
 
-/// The curve while it is made: some two hundred points, evenly over the run.
+/// The curve during the run: about two hundred points, evenly spaced.
 struct Curve<'a> {
     points: Vec<IdentifyPoint>,
     every: u64,

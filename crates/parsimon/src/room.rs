@@ -6,7 +6,7 @@ use parsimon_files::memory::Shortage;
 
 use crate::options::Storage;
 
-/// Why a learner cannot be built.
+/// Reason why a learner cannot be built.
 pub(crate) fn to_build(
     shortage: Shortage,
     name: &str,
@@ -37,7 +37,7 @@ pub(crate) fn to_build(
     Message::shortage(&shortage, &format!("{name} with {sized_by}"), &ways)
 }
 
-/// Why rows cannot be learned.
+/// Reason why rows cannot be learned.
 pub(crate) fn to_learn(
     shortage: Shortage,
     name: &str,

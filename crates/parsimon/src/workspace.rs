@@ -17,6 +17,7 @@ pub use crate::training::{
     Segments, Standing, Stopped, check_stamp, evaluate_models,
 };
 pub use parsimon_core::kernel::Dictionary;
+pub use parsimon_core::rule::nag::{Nag, NagClock, Scaled};
 pub use parsimon_core::{
     ArrayIndex, ArrayValue, ColumnMoments, Frozen, Head, NumberColumn, NumberScorer, SparseRows,
     StateWriter,

@@ -638,6 +638,7 @@ fn what_cannot_be_merged_is_refused_by_name() {
             "lazy-splitting",
             "multikernel-apfbs",
             "multikernel-pda",
+            "nag",
             "ncsgd",
             "papa",
             "pnlms",

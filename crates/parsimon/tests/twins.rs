@@ -134,7 +134,7 @@ fn regression() {
 #[test]
 fn counts() {
     // Poisson's slope is exponential: only gentle methods stay finite, in the twin as here.
-    let gentle = ["ftrl", "adagrad-rda", "adagrad-fobos", "adam", "adadelta"];
+    let gentle = ["ftrl", "adagrad-rda", "adagrad-fobos", "adam", "adadelta", "nag"];
     let specs: Vec<_> = family()
         .into_iter()
         .filter(|s| gentle.contains(&s["algorithm"].as_str().unwrap()))

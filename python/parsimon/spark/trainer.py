@@ -32,7 +32,9 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
     """Trains one model on a Spark frame or a Parquet path; a Spark ML estimator.
 
     Every argument is a Param, with a setter and a getter, and can be in a grid: ``ParamGridBuilder().addGrid(trainer.l1, [0.1, 1])``.
-    Without ``algorithm`` the method is ``auto``: a race on the driver chooses rate and l1 on the first rows, and the winner is distributed.
+    Without ``algorithm`` the method is ``auto``: a race on the driver chooses rate and l1 on the first rows, and the winner is distributed. Rows that
+    are few enough for the driver are learned there as a file is: rows that are held out decide on curves and pairs of columns and on several
+    passes, unless ``epochs`` is set, ``shuffle`` is off, or training goes on from a model.
 
     Parameters
     ----------
@@ -155,7 +157,9 @@ class SparkTrainer(Estimator[SparkModel], TrainerParams, DefaultParamsWritable, 
             batches = jobs.collect(rows)
             if batches is not None:
                 _log.info("%d rows are few: they are learned on the driver, which takes less time than jobs", seen.rows)
-                return _on_the_driver(rounds, batches, seen, initial)
+                are_open = initial is None and self.getOrDefault("shuffle") and not self.isSet("epochs")
+                fitted = rounds.alone(batches, seen=seen) if are_open else None
+                return fitted or _on_the_driver(rounds, batches, seen, initial)
         most = max(1, seen.rows // self.getOrDefault("minRows"))
         workers = min(found, most) if partitions is None else partitions
         if self.getOrDefault("shuffle") and seen.spread > MOST_SPREAD:

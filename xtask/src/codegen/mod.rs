@@ -55,6 +55,7 @@ pub(crate) fn codegen(mode: Mode) -> Result<()> {
         "algorithms",
         "schema",
         "convert",
+        "vw",
         "quickstart",
         "completions",
         "man",

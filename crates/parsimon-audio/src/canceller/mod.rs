@@ -19,7 +19,7 @@ use crate::guard::{Advice, Guard};
 use crate::high_pass::{HighPass, OFFSET_HERTZ, Rumble};
 use crate::kalman::Kalman;
 use crate::level::{energy, peak};
-use crate::seek::Seek;
+use crate::seek::{Found, Seek};
 use crate::suppress::Suppressor;
 
 /// Samples beyond this are no valid sound (full scale is 1), and their squares would overflow `f32`.
@@ -408,7 +408,7 @@ impl Canceller {
 
     /// Changes the reference's delay if the observed echo path is outside of the filter's range.
     fn look_for_the_echo(&mut self) {
-        let Some(onset) =
+        let Some(Found { onset, peak }) =
             self.seek.as_mut().and_then(|s| s.observe(&self.reference, &self.microphone))
         else {
             return;
@@ -419,7 +419,10 @@ impl Canceller {
             return;
         }
         let lag = self.clock.lag();
-        let by = shift(onset - lag.round() as i64, self.filter.taps());
+        let after = |lag_of_echo: i64| lag_of_echo - lag.round() as i64;
+        // An onset is a guess. It does not move a filter that reaches the strongest path.
+        let onset = if after(peak) < 0 { after(onset) } else { after(onset).max(0) };
+        let by = shift(onset, self.filter.taps());
         // An echo that precedes the reference cannot be modeled.
         let wanted = (lag.round() as i64).saturating_add(by).max(0);
         if by != 0 && wanted != lag.round() as i64 {

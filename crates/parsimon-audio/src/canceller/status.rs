@@ -23,7 +23,7 @@ pub struct Status {
     pub bypassed: u64,
     /// Times the filter was reset to the last good one.
     pub fallbacks: u64,
-    /// Times the filter adopted the taps of its fast shadow, as after a change of the echo path.
+    /// Times the filter adopted the taps of its fast shadow or, after a change of the echo path, began again.
     pub takeovers: u64,
     /// Times the reference's delay was changed because the echo path was outside of the filter's range.
     pub realignments: u64,

@@ -26,10 +26,11 @@ pub(super) const RENEW_SECONDS: f32 = 0.5;
 const MOVING: [f32; 2] = [4.0, 7.0];
 /// Seconds over which the filter is compared with no filter.
 pub(super) const ECHO_SECONDS: f32 = 0.3;
-/// The echo is proven above the first of these advantages in standard deviations, and refuted below the second.
-const ECHO: [f32; 2] = [4.0, -2.0];
-/// Both advantages while an echo is expected: at the start, and after a certain proof. The microphone is not to pass while
-/// the filter finds its path.
+/// The echo is proven above the first of these advantages in standard deviations, and refuted below the second. Vowels of two voices resemble each other
+/// for a tenth of a second, so chance exceeds 4 and rarely 8.
+const ECHO: [f32; 2] = [8.0, 0.0];
+/// Both advantages while an echo is expected at the start, and after a certain proof: the microphone is not to pass while the filter finds its path.
+const FIRST_ECHO: [f32; 2] = [1.0, -3.0];
 const EXPECTED_ECHO: [f32; 2] = [1.0, -8.0];
 /// The seconds for which an echo is expected at the start, and after an advantage of [`CERTAIN`] standard deviations.
 pub(super) const EXPECT_SECONDS: [f32; 2] = [1.0, 20.0];
@@ -69,6 +70,8 @@ pub(super) struct Evidence {
     /// From 0 (the path is static) to 1 (it moves).
     movement: f32,
     proven: bool,
+    /// Whether there was a certain proof that was not refuted since.
+    certain: bool,
     /// Blocks for which an echo is expected: at the start, after a certain proof, and from now on.
     expect: [u64; 2],
     expected: u64,
@@ -85,6 +88,7 @@ impl Evidence {
             since: 0,
             movement: 1.0,
             proven: true,
+            certain: false,
             expect,
             expected: expect[0],
         }
@@ -107,8 +111,14 @@ impl Evidence {
         let sure = self.echo.observe(sums[2], sums[3]);
         self.expected =
             if sure > CERTAIN { self.expect[1] } else { self.expected.saturating_sub(1) };
-        let limits = if self.expected > 0 { EXPECTED_ECHO } else { ECHO };
+        self.certain |= sure > CERTAIN;
+        let limits = match (self.expected > 0, self.certain) {
+            (true, true) => EXPECTED_ECHO,
+            (true, false) => FIRST_ECHO,
+            (false, _) => ECHO,
+        };
         self.proven = sure > limits[usize::from(self.proven)];
+        self.certain &= self.proven;
         self.since += 1;
         let renew = self.since >= self.renew;
         if renew {
@@ -136,7 +146,8 @@ impl Evidence {
     pub(super) fn clear(&mut self) {
         self.start_again();
         self.echo.clear();
-        (self.proven, self.expected) = (true, self.expect[0]);
+        (self.proven, self.certain) = (true, false);
+        self.expected = self.expect[0];
     }
 
     pub(super) fn save(&self, to: &mut Writer) {
@@ -147,6 +158,7 @@ impl Evidence {
         to.number(self.movement);
         to.count(self.since);
         to.count(self.proven.into());
+        to.count(self.certain.into());
         to.count(self.expected);
     }
 
@@ -158,6 +170,7 @@ impl Evidence {
         self.movement = from.number()?.clamp(0.0, 1.0);
         self.since = from.count()?.min(self.renew);
         self.proven = from.count()? != 0;
+        self.certain = from.count()? != 0;
         self.expected = from.count()?.min(self.expect[1]);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! How far the microphone contradicts the prediction of the filter.
+//! Mismatch between the microphone and the prediction of the filter.
 //!
 //! The residual of a filter with the right path does not correlate with its prediction, whether the near end speaks or not. After a
 //! change of the path the error holds the prediction of the old path with its sign turned. With `E` the error, `Y` the predicted
@@ -16,7 +16,7 @@ use crate::state::{Reader, Writer};
 
 /// Seconds over which error and prediction are compared.
 pub(super) const SECONDS: f32 = 0.1;
-/// A prediction below this share of the usual one says nothing.
+/// A prediction below this share of the average one is not evaluated.
 const QUIET: f32 = 0.1;
 /// The prediction is confirmed below this mismatch...
 const CONFIRMED: f32 = 0.2;
@@ -132,6 +132,16 @@ impl Mismatch {
             && self.error < (CHANGED_ERROR[0] * self.echo).max(-CHANGED_ERROR[1] * self.cross)
     }
 
+    /// From 0 to 1, where the filter was confirmed for long enough.
+    pub(super) fn trust(&self) -> f32 {
+        (self.confirmed as f32 / self.trusted_after.max(1) as f32).min(1.0)
+    }
+
+    /// Which share of the filter the microphone confirms.
+    pub(super) fn confirmed_share(&self) -> f32 {
+        (1.0 + self.cross / (self.echo + LEAST)).clamp(0.0, 1.0)
+    }
+
     /// The power of the error over that of the prediction.
     pub(super) fn left(&self) -> f32 {
         self.error / (self.echo + LEAST)
@@ -142,7 +152,7 @@ impl Mismatch {
         self.usual_left.exp()
     }
 
-    /// The filter is another one. `distrust`: it is to prove itself again.
+    /// Notes that the filter was replaced. With `distrust` its trust starts again from zero.
     pub(super) fn start_again(&mut self, distrust: bool) {
         (self.cross, self.echo, self.error) = (0.0, 0.0, 0.0);
         if distrust {

@@ -6,13 +6,14 @@
 //! eyes), a block does
 //!
 //! ```text
-//! D[k]   = sum_p P[p,k] |X[p,k]|^2 / 2 + S[k] + delta
+//! D[k]   = sum_p P[p,k] |X[p,k]|^2 / 2 + c max(S[k], |E[k]|^2) + delta
 //! W[p,k] += constrain(P[p,k] conj(X[p,k]) E[k] / D[k])
 //! P[p,k] = a^2 (1 - P[p,k] |X[p,k]|^2 / (2 D[k])) P[p,k] + (1 - a^2) |W[p,k]|^2
 //! ```
 //!
 //! (Enzner and Vary, Signal Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014). The step of a bin is the share
-//! of its error that is believed to be echo, so double talk slows it down by itself. `constrain` keeps the part
+//! of its error that is believed to be echo, so double talk slows it down by itself. `c` is 1 at first and 3 once the filter is trusted: voices disturb it more than the independent
+//! noise of the formulas. `constrain` keeps the part
 //! of the gradient that is a causal filter of one block; it is applied to the taps of a few partitions per block, in turns. The
 //! residual is taken after the update. The better the echo is predicted, over two seconds, the closer `a` is to 1: the
 //! path counts as forgotten after [`Config::memory`] where 30 dB are removed, after 3 seconds where it is 10 dB or less.
@@ -26,8 +27,8 @@
 //! clearly below the first one's, the filter takes over its taps and as much doubt as the two differed by;
 //! where it stays clearly above, as in double talk, the shadow starts again from the filter (the idea is
 //! that of Ochiai, Araseki and Ogihara 1977, and of the two-path canceller in Speex). Where the microphone contradicts the
-//! prediction of a filter that was right before (`mismatch.rs`), the path has changed, and the shadow leads as soon as it
-//! is better at all.
+//! prediction of a filter that was right before (`mismatch.rs`) and the shadow is better at all, the path has changed: the filter keeps the share of its
+//! taps that the microphone confirms, and begins again.
 //!
 //! The path is as long as [`Config::taps`] at first. Where its end is found to be loud, it becomes longer by half of that length, up to
 //! [`Config::growth`] times.

@@ -1,13 +1,15 @@
 //! Estimates derived from the filter: the taps of the echo path, how far they have moved, and where they begin.
 
-use super::{Kalman, LANES, Row, WIDTH};
+use super::{Kalman, LANES, LEAST, POOR, Row, WIDTH};
 use crate::adaptive::Adaptive;
 
 /// Filters that are less alike than this (a correlation) do not show by how much the path has moved.
 const ALIKE: f64 = 0.5;
 
-/// Partitions before the first one with this share of the energy of the loudest one (-25 dB) are silent.
+/// Partitions before the first one with this share of the energy of the loudest one (-25 dB) are silent...
 const SILENT: f32 = 3e-3;
+/// ...or with this multiple of the share of the microphone's energy that the filter leaves: what it holds there is error.
+const ERROR: f32 = 0.5;
 /// Partitions of silence that are kept.
 const MARGIN: usize = 1;
 
@@ -20,7 +22,9 @@ impl Kalman {
             taps.map(|at| square(&self.filter.re[at]) + square(&self.filter.im[at])).sum()
         };
         let loudest = (0..self.partitions).map(energy).fold(0.0f32, f32::max);
-        let first = (0..self.partitions).position(|p| energy(p) > SILENT * loudest);
+        let left = (self.left / (self.heard + LEAST)).min(POOR);
+        let silent = SILENT.max(ERROR * left) * loudest;
+        let first = (0..self.partitions).position(|p| energy(p) > silent);
         first.unwrap_or(0).saturating_sub(MARGIN)
     }
 

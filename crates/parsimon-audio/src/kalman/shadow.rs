@@ -5,25 +5,30 @@ use super::{Kalman, LANES, LEAST, WIDTH};
 
 /// The shadow takes the lead below this share of the filter's error energy...
 const TAKE_OVER: f32 = 0.4;
-/// ...or, after a change of the path, below this one...
-const TAKE_OVER_CHANGED: f32 = 0.95;
-/// ...and is sent back above this multiple of it.
+/// After a change of the path, the filter begins again where the shadow has less than this share of its error.
+const BETTER_CHANGED: f32 = 0.95;
+/// The shadow is sent back above this multiple of it.
 const SEND_BACK: f32 = 2.0;
 /// The doubt after a takeover, as a share of the first doubt, where the filter had removed nothing.
 const DOUBT_AGAIN: f32 = 0.3;
+/// The doubt after a change of the path: the first doubt over the power of the usual path.
+const DOUBT_CHANGED: f32 = 40.0;
 
 impl Kalman {
-    /// Compares the smoothed errors. Returns whether the filter took over the shadow.
+    /// Compares the smoothed errors. Returns whether the filter is another one: it took over the shadow, or began again.
     pub(super) fn compare(&mut self, energy: [f32; 2], heard: f32) -> bool {
         let c = self.compare;
         self.microphone_energy = c * self.microphone_energy + (1.0 - c) * heard;
         self.filter_energy = c * self.filter_energy + (1.0 - c) * energy[0];
         self.shadow_energy = c * self.shadow_energy + (1.0 - c) * energy[1];
-        let changed = self.mismatch.has_changed();
-        let enough = if changed { TAKE_OVER_CHANGED } else { TAKE_OVER };
-        if self.shadow_energy < enough * self.filter_energy {
+        if self.mismatch.has_changed() && self.shadow_energy < BETTER_CHANGED * self.filter_energy {
+            self.begin_again(self.mismatch.confirmed_share());
+            self.takeovers += 1;
+            return true;
+        }
+        if self.shadow_energy < TAKE_OVER * self.filter_energy {
             self.take_over();
-            self.mismatch.start_again(changed);
+            self.mismatch.start_again(false);
             self.filter_energy = self.shadow_energy;
             self.takeovers += 1;
             return true;
@@ -36,6 +41,34 @@ impl Kalman {
             self.shadow_energy = self.filter_energy;
         }
         false
+    }
+
+    /// Keeps the share of the filter that the microphone confirms and doubts it as at first: a filter with another path finds the new one more slowly than
+    /// one that knows nothing (record/echo-double-talk.md).
+    fn begin_again(&mut self, confirmed: f32) {
+        let all: f32 = self.first_doubt[..self.partitions].iter().sum();
+        for c in 0..self.rows {
+            let own = c * self.most..c * self.most + self.partitions;
+            let mut power = [0.0f32; WIDTH];
+            for (re, im) in self.filter.re[own.clone()].iter().zip(&self.filter.im[own.clone()]) {
+                for l in 0..WIDTH {
+                    power[l] += re[l] * re[l] + im[l] * im[l];
+                }
+            }
+            for (doubt, first) in self.doubt[own].iter_mut().zip(&self.first_doubt) {
+                for l in 0..WIDTH {
+                    doubt[l] = doubt[l].max(DOUBT_CHANGED * power[l] / all * first);
+                }
+            }
+        }
+        for taps in [&mut self.filter, &mut self.shadow] {
+            for row in taps.re.iter_mut().chain(&mut taps.im) {
+                *row = row.map(|v| confirmed * v);
+            }
+        }
+        self.mismatch.start_again(true);
+        self.filter_energy = self.microphone_energy;
+        self.shadow_energy = self.microphone_energy;
     }
 
     /// The shadow, made causal, becomes the filter; the doubt is at least what the two differ by, and the more like

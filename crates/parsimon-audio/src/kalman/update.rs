@@ -6,8 +6,11 @@ use parsimon_core::wide::{Work, wide};
 
 /// Half of the power of a block of `2n` overlapped samples falls into the `n` that are kept.
 const KEPT: f32 = 0.5;
-/// The filter's regularization, as a share of the long-term power of the reference in all taps.
-const DELTA: f32 = 0.01;
+/// The filter's regularization, as a share of the long-term power of the reference in all taps: at first, and once the filter is trusted.
+const DELTA: [f32; 2] = [0.01, 0.1];
+/// The power of what is not echo counts this many times once the filter is trusted; before, it is mostly echo. The formulas take it for noise that is new in every block; voices
+/// resemble each other for a tenth of a second, and disturb the filter more than such noise (record/echo-double-talk.md).
+const CAUTION: f32 = 3.0;
 /// The shadow's regularization, as a share of that power.
 const SHADOW_DELTA: f32 = 0.05;
 
@@ -204,6 +207,8 @@ impl Kalman {
         self.mismatch.observe(&b.re, &b.im, &self.near_end, follow);
         let renew = self.evidence.observe(&b.re, &b.im, &self.mismatch.weights);
         let forget = self.forget();
+        let trust = self.mismatch.trust();
+        let regularized = DELTA[0] + trust * (DELTA[1] - DELTA[0]);
         let tolerated = self.tolerance() * self.mismatch.usual_left();
         let (s, b) = (&mut self.scratch, &mut self.bins);
         for (k, (re, im)) in b.re.iter().zip(&b.im).enumerate() {
@@ -218,8 +223,11 @@ impl Kalman {
                 self.smooth * self.echo_power[c][l] + (1.0 - self.smooth) * predicted;
             let share = tolerated * self.echo_power[c][l] / (self.near_end[c][l] + LEAST);
             b.forget[c][l] = 1.0 - (1.0 - forget) * share.min(1.0);
-            let delta = KEPT * DELTA * self.long_term * b.doubt[c][l];
-            let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + self.near_end[c][l] + delta + LEAST);
+            let delta = KEPT * regularized * self.long_term * b.doubt[c][l];
+            // A word begins within a block, before the smoothed power knows of it.
+            let begun = trust * (error - self.near_end[c][l]).max(0.0);
+            let near_end = (1.0 + trust * (CAUTION - 1.0)) * (self.near_end[c][l] + begun);
+            let inverse = 1.0 / (KEPT * b.doubt_power[c][l] + near_end + delta + LEAST);
             let step = self.step / (KEPT * b.power[c][l] + SHADOW_DELTA * floor + LEAST);
             b.inverse[c][l] = inverse;
             (b.e_re[c][l], b.e_im[c][l]) = (inverse * re[0], inverse * im[0]);

@@ -160,12 +160,15 @@ pub(crate) struct BenchArgs {
     /// Connections, each with a thread, at most 1000. A request waits while all are busy, and the wait is part of its latency
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = connections)]
     pub(crate) connections: usize,
+    /// Give every row of JSON an id that no other row has, so that the service keeps it until its label comes
+    #[arg(long)]
+    pub(crate) ids: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What a request of `bench` does.
+/// Requests of `bench`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OpArg {
     /// Score rows

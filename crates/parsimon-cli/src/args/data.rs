@@ -1,4 +1,4 @@
-//! Flags that say what to read and how.
+//! Flags of the data and its reading.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::Contradiction;
 use super::number;
 use crate::fault::Fault;
 
-/// Why a model needs no flags for reading.
+/// Reason why a model needs no flags for reading.
 pub(crate) const BY_MODEL: &str = "is an option of train; the model defines how features are read";
 
 /// What to read and how.
@@ -213,7 +213,7 @@ impl DataArgs {
         words
     }
 
-    /// Refuses a list of columns that is cut at a blank: the word behind it is then a file that is not there.
+    /// Refuses a list of columns that is cut at a blank: the next word is then taken for a file, which does not exist.
     fn check_lists(&self) -> Result<(), Fault> {
         let lists = || self.column_lists().into_iter().filter(|(_, list)| !list.is_empty());
         let is_word = |path: &&PathBuf| {
@@ -242,7 +242,7 @@ impl DataArgs {
         ]
     }
 
-    /// How the cells of tables are read.
+    /// Returns the way in which cells of tables are read.
     fn kinds(&self) -> Result<Kinds, Fault> {
         let given = self.column_lists().into_iter().find(|(_, columns)| !columns.is_empty());
         match (&self.schema, self.kinds, given) {
@@ -273,7 +273,7 @@ impl DataArgs {
         }
     }
 
-    /// Refuses flags that say how features are read, with the reason.
+    /// Refuses flags about the reading of features, with the reason.
     pub(crate) fn refuse_reading(&self, reason: &str) -> Result<(), Fault> {
         let given = [
             ("--no-hash", self.no_hash),

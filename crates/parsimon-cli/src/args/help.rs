@@ -175,12 +175,10 @@ const COMMON: &[(&str, &[&str])] = &[
             "taps",
             "delay",
             "max_delay",
-            "detector",
             "algorithm",
             "echo_path",
             "json",
             "plot",
-            "spectrogram",
             "quiet",
         ],
     ),
@@ -321,11 +319,11 @@ fn shortened(command: Command, detail: Detail, chosen: Option<&'static Algorithm
     command.after_help(if name == "cancel" { format!("{LIVE}\n{more}") } else { more })
 }
 
-/// How `cancel` stands between a sound card and a call.
+/// A command in which `cancel` runs between a sound card and a call.
 const LIVE: &str = "Live, from a sound card that records the loudspeaker on the left and the microphone on the right:
   arecord -q -t raw -f S16_LE -r 16000 -c 2 | parsimon cancel --raw S16_LE --sample-rate 16000 --suppress | aplay -q -t raw -f S16_LE -r 16000 -c 1";
 
-/// The flag of a setting, with what it is for this algorithm.
+/// The flag of a setting, with its help for this algorithm.
 fn setting(
     arg: Arg,
     command: &str,
@@ -415,7 +413,7 @@ pub(super) fn show(words: Vec<OsString>) -> Result<Cli, Fault> {
     }
 }
 
-/// There is no algorithm of this name.
+/// Returns the error for an unknown algorithm.
 pub(crate) fn unknown_algorithm(name: &str) -> Fault {
     let near = parsimon_data::did_you_mean(name, ALGORITHMS.iter().map(|a| a.name));
     let end = if near.is_empty() { ";" } else { "" };
@@ -424,7 +422,7 @@ pub(crate) fn unknown_algorithm(name: &str) -> Fault {
     ))
 }
 
-/// The value of `-a`, wherever it is.
+/// Returns the value of `-a`, at any position.
 pub(crate) fn named_algorithm(words: &[OsString]) -> Option<&str> {
     let mut words = words.iter().filter_map(|word| word.to_str());
     while let Some(word) = words.next() {

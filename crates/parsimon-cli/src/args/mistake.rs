@@ -70,7 +70,7 @@ pub(super) fn explain(root: &Command, words: &[OsString], error: &Error) -> Faul
     Fault::Usage(format!("{message}\nRun `{path} -h` for help."))
 }
 
-/// The command that the words lead to, and how it is called.
+/// Returns the command that the words select, and its full name.
 fn innermost<'c>(root: &'c Command, words: &[OsString]) -> (&'c Command, String) {
     let (mut command, mut path) = (root, root.get_name().to_owned());
     for word in words.iter().skip(1).filter_map(|word| word.to_str()) {

@@ -128,6 +128,8 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
     /// Convert data to a binary cache, which is read much faster
     Convert(ConvertArgs),
+    /// Run a command line of Vowpal Wabbit as it is typed
+    Vw(VwArgs),
     /// Train, evaluate and inspect a model on a generated click log
     Quickstart(QuickstartArgs),
     /// Print the completion script of a shell
@@ -165,7 +167,7 @@ impl From<PrecisionArg> for parsimon::settings::Precision {
     }
 }
 
-/// Where weights are kept; it never changes a result.
+/// Storage of the weights; it never changes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreArg {
     /// An array for hashed features; for ids, one that grows with the largest
@@ -185,7 +187,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Number of passes over the data [default: 1; without -a, several where rows times passes stay below a million and rows
     /// that are held out are predicted better]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = number::positive::<u32>)]
@@ -267,7 +269,7 @@ pub(crate) struct TrainArgs {
 
 /// Precision, bias and store.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct FrameArgs {
+pub(crate) struct LearnerArgs {
     /// Number type of the weights [default: f32]
     #[arg(long, value_enum, help_heading = "Model")]
     pub(crate) precision: Option<PrecisionArg>,
@@ -279,18 +281,25 @@ pub(crate) struct FrameArgs {
     pub(crate) store: StoreArg,
 }
 
-impl FrameArgs {
+impl LearnerArgs {
     /// The precision, after the default.
     pub(crate) fn precision(&self) -> parsimon::settings::Precision {
         self.precision.unwrap_or(PrecisionArg::F32).into()
     }
 }
 
-/// How to print all weights.
+/// Formats of all weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WeightsFormat {
     Json,
     Tsv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VwArgs {
+    /// What follows vw on the command line: parsimon vw --help lists the flags
+    #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -366,7 +375,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,
@@ -400,7 +409,7 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// Evaluate the trained models on this file (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Vec<PathBuf>,

@@ -5,14 +5,17 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory, FromArgMatches};
 
-use super::{Cli, help, mistake, vw};
+use super::{Cli, Command as Subcommand, VwArgs, help, mistake, vw};
 use crate::fault::Fault;
 
-/// Reads the command line. Prints help and ends the program where help is asked for.
+/// Reads the command line. Prints help and ends the program if the words ask for help.
 pub(crate) fn parse() -> Result<Cli, Fault> {
     let mut root = Cli::command();
     root.build();
     let words = help_as_flag(&root, std::env::args_os().collect());
+    if words.get(1).is_some_and(|word| word == "vw") {
+        return vw_words(words);
+    }
     let words = vw::translate(&root, words).map_err(Fault::Usage)?;
     let matched = root.try_get_matches_from_mut(words.clone());
     let error = match matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
@@ -26,6 +29,15 @@ pub(crate) fn parse() -> Result<Cli, Fault> {
         }
         _ => Err(mistake::explain(&root, &words, &error)),
     }
+}
+
+/// Leaves the flags of Vowpal Wabbit as they are: several have the letters of flags of ours.
+fn vw_words(words: Vec<OsString>) -> Result<Cli, Fault> {
+    let words = words.into_iter().skip(2).map(OsString::into_string);
+    let words: Result<Vec<_>, _> = words.collect();
+    let words =
+        words.map_err(|word| Fault::Usage(format!("{} is not UTF-8", word.to_string_lossy())))?;
+    Ok(Cli { command: Subcommand::Vw(VwArgs { words }), memory: None, help: None })
 }
 
 /// `parsimon help train` is `parsimon train --help`, and `parsimon log help replay` is `parsimon log replay --help`.

@@ -8,7 +8,7 @@ use parsimon::workspace::TableFormat;
 
 use super::{DataArgs, number};
 
-/// What to print for a row.
+/// Outputs for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PredictionArg {
     /// The probability (logistic, or calibrated), the mean count (poisson), the class (multiclass), else the margin

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::data::KindsArg;
-use super::{FrameArgs, SpecArgs, number};
+use super::{LearnerArgs, SpecArgs, number};
+use parsimon::workspace::parse_amount as amount;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -118,6 +119,15 @@ pub(crate) struct ServeArgs {
     /// Maximum number of rows waiting for labels; when it is reached the oldest ones leave
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000, value_parser = number::positive::<usize>, help_heading = "Labels")]
     pub(crate) pending_rows: usize,
+    /// Memory of the ids that are remembered [default: a quarter of --memory]
+    #[arg(long, value_name = "SIZE", value_parser = amount, help_heading = "Memory")]
+    pub(crate) id_memory: Option<u64>,
+    /// Memory of rows that wait for labels [default: an eighth, at most 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = amount, help_heading = "Memory")]
+    pub(crate) pending_memory: Option<u64>,
+    /// Memory of all requests together [default: a quarter of --memory]
+    #[arg(long, value_name = "SIZE", value_parser = amount, help_heading = "Memory")]
+    pub(crate) request_memory: Option<u64>,
     /// Pause learning if the share of positive labels (or the mean label) leaves this range: 0.01..0.2
     #[arg(long, value_name = "LOW..HIGH", value_parser = band, help_heading = "Breaker")]
     pub(crate) breaker_labels: Option<(f64, f64)>,
@@ -159,7 +169,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
     #[command(flatten)]
-    pub(crate) frame: FrameArgs,
+    pub(crate) learner: LearnerArgs,
     /// How much to log to standard error
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "info")]
     pub(crate) verbosity: VerbosityArg,
@@ -170,9 +180,12 @@ pub(crate) struct ServeArgs {
     /// Print errors only
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// The memory that a file of settings names.
+    #[arg(skip)]
+    pub(crate) memory: Option<u64>,
 }
 
-/// How much is written about the work.
+/// Levels of the log on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerbosityArg {
     /// What ends the service
@@ -224,7 +237,17 @@ impl ServeArgs {
 
     /// The flags that a TOML text has as keys.
     pub(crate) fn from_toml(text: &str) -> Result<Self, String> {
-        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        let mut table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        // A flag of all commands.
+        let memory = match table.remove("memory") {
+            None => None,
+            Some(toml::Value::String(text)) => {
+                Some(amount(&text).map_err(|e| format!("memory: {e}"))?)
+            }
+            Some(other) => {
+                return Err(format!("memory: expected a text such as \"4GB\", got {other}"));
+            }
+        };
         let mut words = Vec::new();
         for (key, value) in &table {
             let flag = match key.len() {
@@ -258,7 +281,7 @@ impl ServeArgs {
             let words = e.to_string();
             words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
         })?;
-        Ok(parsed.args)
+        Ok(Self { memory, ..parsed.args })
     }
 }
 
@@ -271,7 +294,7 @@ pub(crate) enum AcksArg {
     Follower,
 }
 
-/// What to do with a label that comes too late.
+/// Treatment of a label that arrives after the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LateArg {
     /// Answer "late": true and learn nothing

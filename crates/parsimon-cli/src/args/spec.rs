@@ -134,7 +134,7 @@ impl SpecArgs {
     pub(crate) fn spec(&self) -> Result<Spec, Fault> {
         let spec = self.over(Spec::recommended())?;
         let is_named = self.layers(None)?.get("algorithm").is_some();
-        // scikit-learn calls a penalty so, FTRL's paper the step; XGBoost calls a penalty gamma, RDA's paper one over the step.
+        // `alpha` is a penalty in scikit-learn and the step in FTRL's paper; `gamma` is a penalty in XGBoost and one over the step in RDA's paper.
         let ambiguous = self.names().find(|name| ["alpha", "gamma"].contains(name));
         if let Some(name) = ambiguous.filter(|_| !is_named) {
             return Err(Fault::Usage(format!(
@@ -279,16 +279,29 @@ pub(crate) fn for_numbers(spec: Spec) -> Result<Settings, Fault> {
     let spec = spec.for_signals();
     let settings = spec.resolve()?;
     let is_free = spec.get("loss").is_none() && settings.loss().domain() != LabelDomain::Real;
-    let settings = match is_free {
-        true => spec.set("loss", "squared").resolve()?,
-        false => settings,
+    let with_squared = is_free.then(|| spec.set("loss", "squared").resolve());
+    let name = settings.algorithm().name;
+    let settings = match with_squared {
+        // A method without a squared loss, and Adaline, whose squared loss takes classes.
+        Some(Err(_)) => return Err(for_classes(name)),
+        Some(Ok(squared)) if squared.loss().domain() != LabelDomain::Real => {
+            return Err(for_classes(name));
+        }
+        Some(Ok(squared)) => squared,
+        None => settings,
     };
     match settings.loss().domain() {
         LabelDomain::Real => Ok(settings),
         _ => Err(Fault::Usage(format!(
-            "{} with the loss {} is for classes; a system has numbers as output, so choose a loss such as squared",
-            settings.algorithm().name,
+            "{name} with the loss {} is for classes; a system has numbers as output, so choose a loss such as squared",
             settings.loss_name()
         ))),
     }
+}
+
+/// Returns the error for a method that learns only classes.
+fn for_classes(name: &str) -> Fault {
+    Fault::Usage(format!(
+        "{name} learns classes, and a system has numbers as output; choose another method, such as nlms, ipnlms or rda"
+    ))
 }

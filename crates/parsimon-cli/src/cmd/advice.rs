@@ -6,7 +6,7 @@ use parsimon::job::{Advice, Notice, Way};
 /// Puts notices into words for the person who typed the command.
 pub(crate) struct Advisor {
     settings: Settings,
-    /// How to leave the choice of the method to the program.
+    /// The flag that leaves the choice of the method to the program.
     choice: &'static str,
 }
 
@@ -54,9 +54,6 @@ impl Advisor {
                 )
             }
             (Notice::Collisions { .. }, _) => format!("{fact}; {}", ways.concat()),
-            (Notice::LaterRows { .. }, _) => {
-                format!("\n{warning}{fact}\n  try: {}; --shuffle ignores the order", ways.concat())
-            }
             (Notice::BehindLastLabel { .. } | Notice::ManyPasses { .. }, _) => {
                 format!("{warning}{fact}\n  try: {}", ways.concat())
             }

@@ -104,7 +104,7 @@ fn in_full(a: &Algorithm) -> String {
     text
 }
 
-/// The lines of a setting: its flag, what it is, what it may be, its default.
+/// The lines of a setting: its flag, help, values and default.
 fn setting(p: &Parameter) -> String {
     let default = default_of(p).map_or_else(String::new, |value| format!(" [default: {value}]"));
     let expectation = match p.kind {

@@ -23,7 +23,7 @@ use crate::signal;
 
 use super::{cancel_page, cancel_raw};
 
-/// The canceller of the house.
+/// The canceller with the Kalman filter.
 const KALMAN: &str = "kalman";
 /// NLMS in the frequency domain.
 const FDNLMS: &str = "fdnlms";
@@ -168,7 +168,7 @@ fn look_at(args: &CancelArgs, reference: &Signal, microphone: &Signal) -> Result
     Ok(())
 }
 
-/// The filter asked for, and the settings of what is around it. The length of the recording is known of files alone.
+/// The selected filter, and the settings of the parts around it. Only files have a known length of the recording.
 fn filter(
     args: &CancelArgs,
     rate: u32,

@@ -1,8 +1,8 @@
 //! `parsimon cancel --raw`: samples without a header, in and out as they arrive.
 //!
-//! The input is read as far as it has come and every whole frame is answered at once, so that the program can stand in a
-//! pipe between a sound card and a call. The first samples of the output, which the canceller is late by, are left out and
-//! as many follow at the end: the output is as long as the microphone and stands beside it.
+//! The available input is read and every whole frame is answered at once, so that the program can run in a
+//! pipe between a sound card and a call. The first samples of the output, the delay of the canceller, are left out and
+//! as many follow at the end: the output has the length and the timing of the microphone.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read, Write};
@@ -22,10 +22,10 @@ use crate::signal;
 
 /// Frames that are read at once, at most.
 const FRAMES: usize = 4096;
-/// Longest delay of a stream in seconds, as of the search in files.
+/// Longest delay of a stream in seconds, which equals that of the search in files.
 const LONGEST: u64 = 60;
 
-/// Streams through a filter and the settings of what is around it.
+/// Streams through a filter, with the settings of the parts around it.
 pub(super) fn run(
     args: &CancelArgs,
     samples: RawArg,
@@ -269,7 +269,7 @@ impl Frames {
         Ok(Self { input, name, format, width, bytes, held: 0, ended: false })
     }
 
-    /// Reads until there are `least` whole frames or the end; returns how many there are.
+    /// Reads until there are `least` whole frames or the end; returns the number of frames.
     fn fill(&mut self, least: usize) -> Result<usize, Fault> {
         while self.held < least * self.width && !self.ended {
             match self.input.read(&mut self.bytes[self.held..]) {

@@ -14,9 +14,14 @@ use crate::provenance::quoted;
 /// Names of columns that a line lists at most.
 const MOST_NAMES: usize = 10;
 
-/// Prints what was found in the data that is open, and what of it was guessed.
+/// Prints the findings in the open data, and the guesses among them.
 pub(crate) fn announce(opened: &Opened, args: &DataArgs) {
-    found(&opened.schema, &opened.reader, args).iter().for_each(|line| note(line));
+    guesses(opened, args).iter().for_each(|line| note(line));
+}
+
+/// What was found in the data that is open, and what of it was guessed, line by line.
+pub(crate) fn guesses(opened: &Opened, args: &DataArgs) -> Vec<String> {
+    found(&opened.schema, &opened.reader, args)
 }
 
 /// The kinds that were found of the columns, line by line.
@@ -107,7 +112,7 @@ fn odd_texts(table: &TableSchema) -> Vec<String> {
     lines
 }
 
-/// How numbers and dates are written, where it is not the usual way.
+/// The form of numbers and dates, if it is not the plain one.
 fn forms(table: &TableSchema) -> Vec<String> {
     let mut forms: Vec<(Kind, &str, Vec<&String>)> = Vec::new();
     for column in table.columns.iter().filter(|column| Some(&column.name) != table.label.as_ref()) {
@@ -175,12 +180,12 @@ fn named(table: &TableSchema, kind: Kind, plural: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("  {plural}: {}", listed(names.iter(), MOST_NAMES)))
 }
 
-/// Prints what a person should know of the rows that were read.
+/// Prints notes on the rows that were read.
 pub(crate) fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
 }
 
-/// Lines about bad rows that were skipped, with the first reasons; none if there were none.
+/// Lines about skipped bad rows, with the first reasons; empty without bad rows.
 pub(crate) fn skipped(reader: &Reader, consequence: &str) -> Vec<String> {
     let rows = reader.skipped_rows();
     if rows == 0 {

@@ -110,7 +110,7 @@ fn check(args: &EvaluateArgs, model: &Model) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Prints what a person should know of the rows.
+/// Prints notes on the rows.
 pub(crate) fn warn(assessed: &Assessed) {
     assessed.coverage.warnings().iter().for_each(|warning| note(warning));
     assessed.guesses.iter().for_each(|guess| note(&in_flags(guess)));

@@ -72,7 +72,7 @@ fn for_rows(args: &IdentifyArgs, spec: Spec) -> Result<Spec, Fault> {
     })
 }
 
-/// How the response is found.
+/// Ways to find the response.
 #[derive(Clone, Copy)]
 enum Way<'a> {
     /// Sample by sample, or row by row.
@@ -164,8 +164,8 @@ fn synthetic(args: &IdentifyArgs, way: Way<'_>, text: &str) -> Result<IdentifyRu
                 }
             };
             let precision = args.precision.into();
-            let frame = LearnerOptions { precision, bias: false, ..LearnerOptions::default() };
-            identify_system_with(settings, frame, &mut system, synthetic.samples, zeros)?
+            let options = LearnerOptions { precision, bias: false, ..LearnerOptions::default() };
+            identify_system_with(settings, options, &mut system, synthetic.samples, zeros)?
         }
         Regressors::Signal => {
             // Two signals, and the residual, in vectors that double.

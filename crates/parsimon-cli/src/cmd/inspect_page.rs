@@ -68,7 +68,7 @@ impl Drawn<'_> {
         hash::slot(hash::cross(feature(a), feature(b)), self.bits)
     }
 
-    /// What a number column adds to the margin of a head at `x`.
+    /// The contribution of a number column to the margin of a head at `x`.
     fn at(&self, head: &Head, column: &str, knots: &[f64], x: f64) -> f64 {
         let id = self.slot(column);
         let key = hash::feature(0, column.as_bytes());

@@ -80,7 +80,7 @@ fn export(args: &ExportArgs) -> Result<(), Fault> {
         _ => Vec::new(),
     };
     let (Some(output), true) = (&args.output, formats.len() > 1) else { return export_one(args) };
-    // Rows of several formats are no file of any.
+    // Rows of several formats do not fit in one file.
     for format in formats {
         let output = Some(output.with_extension(format.to_string()));
         let (log, format) = (args.log.clone(), Some(format));

@@ -80,8 +80,8 @@ fn start(args: &MergeArgs) -> Result<Trainer, Fault> {
         return Ok(Trainer::resume(base)?);
     }
     let first = Trainer::resume(&args.checkpoints[0])?;
-    let (settings, frame, reading) = (first.settings(), first.options(), first.schema());
-    Ok(Trainer::new(settings.clone(), frame, reading.clone())?)
+    let (settings, options, reading) = (first.settings(), first.options(), first.schema());
+    Ok(Trainer::new(settings.clone(), options, reading.clone())?)
 }
 
 /// Returns the change of one checkpoint since the base. An error names the checkpoint.

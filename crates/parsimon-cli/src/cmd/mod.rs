@@ -38,3 +38,4 @@ pub(crate) mod serve;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unknown;
+pub(crate) mod vw;

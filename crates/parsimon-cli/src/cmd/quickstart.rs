@@ -1,4 +1,4 @@
-//! `parsimon quickstart`: a click log made up on the spot, with a truth that is known and sparse.
+//! `parsimon quickstart`: a generated click log with a known, sparse truth.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -102,8 +102,8 @@ pub(crate) fn run(args: &QuickstartArgs) -> Result<(), Fault> {
         bounds: Bounds { max_value: Precision::F32.max_value(), ..Bounds::default() },
         ..Options::default()
     };
-    let frame = LearnerOptions { precision: Precision::F32, ..LearnerOptions::default() };
-    let mut trainer = Trainer::new(settings, frame, reading)?;
+    let learner = LearnerOptions { precision: Precision::F32, ..LearnerOptions::default() };
+    let mut trainer = Trainer::new(settings, learner, reading)?;
     let plan = Plan::new(vec![Input::Path(file("clicks.svm"))], options);
     let mut console = Console::new(false, 1, 0, Vec::new());
     let outcome = run_plan(&mut trainer, &plan, &mut console);

@@ -83,7 +83,7 @@ fn tests_of(paper: &str, entries: &[Entry]) -> Result<Vec<String>, Fault> {
     Ok(ids)
 }
 
-/// Statements with what they say, the code that has them and the experiments that test them.
+/// Prints statements with their content, their code and the experiments that test them.
 fn list_statements(entries: &[Entry]) -> Result<(), Fault> {
     let mut out = Output::open(None)?;
     for e in entries {
@@ -132,7 +132,7 @@ fn run_chosen(
     if let Some(notice) = parsimon_files::threads::notice(plan.threads) {
         note(&notice);
     }
-    // Before any work is done, not after it.
+    // Errors of the folder are reported before any work is done.
     parsimon_files::create_folders(&args.out)?;
     let start = Instant::now();
     let mut outcomes = watch(&plan);
@@ -174,7 +174,7 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Every experiment with where the paper has it, and its claim below it in full.
+/// Prints every experiment with its place in the paper and its full claim.
 fn list(all: &[Experiment]) -> Result<(), Fault> {
     let mut out = Output::open(None)?;
     for e in all {
@@ -186,7 +186,7 @@ fn list(all: &[Experiment]) -> Result<(), Fault> {
     out.finish()
 }
 
-/// Everything, a paper, one experiment, or a file of one's own.
+/// Returns the experiments of the words: all, those of a paper, one by its id, or one from a file.
 fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Fault> {
     let (files, words): (Vec<&String>, Vec<&String>) =
         what.iter().partition(|word| Path::new(word).extension().is_some_and(|e| e == "toml"));
@@ -208,7 +208,7 @@ fn chosen(what: &[String], all: Vec<Experiment>) -> Result<Vec<Experiment>, Faul
     Ok(chosen)
 }
 
-/// An experiment from a file; it is named after it.
+/// Reads an experiment from a file; the name of the file is its name.
 fn own(path: &Path) -> Result<Experiment, Fault> {
     let text = parsimon_files::read_text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();

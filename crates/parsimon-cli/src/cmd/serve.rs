@@ -9,16 +9,17 @@ use std::time::Duration;
 
 use parsimon::data::{Kinds, Options, Reading, Space};
 use parsimon::error::FormatErrorKind;
+use parsimon::memory::{budget, set_budget};
 use parsimon::survey::{Found, schema_from_json};
 use parsimon::workspace::{Header, Stop};
 use parsimon::{InputSchema, Settings, Spec};
 use parsimon_serve::{
     Access, Breaker, Labels, Limits, Model, OpenError, Policy, Server, Service, Source, Verbosity,
-    following, log_to_stderr, until,
+    following, log_to_stderr, set_request_memory, until,
 };
 
 use super::demo::{self, Data};
-use super::train::frame;
+use super::train::model_options;
 use crate::args::{AcksArg, LateArg, NamedModel, NamedShadow, ServeArgs, VerbosityArg};
 use crate::console::{complain, note};
 use crate::fault::Fault;
@@ -34,6 +35,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Fault> {
     let text = std::fs::read_to_string(path).map_err(|e| Fault::file(path, &e))?;
     let args = ServeArgs::from_toml(&text)
         .map_err(|e| Fault::Usage(format!("{}: {e}", path.display())))?;
+    if let Some(bytes) = args.memory {
+        set_budget(bytes);
+    }
     serve(&args)
 }
 
@@ -46,6 +50,9 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
         VerbosityArg::Info => Verbosity::Info,
         VerbosityArg::Debug => Verbosity::Debug,
     });
+    if let Some(bytes) = args.request_memory {
+        set_request_memory(bytes);
+    }
     let limits = Limits {
         body: args.max_body,
         rows: args.max_rows,
@@ -67,7 +74,7 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
     let service = Arc::new(Service::opening(limits, access));
     let cannot = |e: std::io::Error| Fault::Input(format!("{}: {e}", args.listen));
     let mut server = match Server::bind(args.listen, service.clone()) {
-        // Another program at the usual port does not keep a newcomer from the demo.
+        // The demo takes another port if the default one is in use.
         Err(e) if args.demo && e.kind() == ErrorKind::AddrInUse => {
             Server::bind(SocketAddr::new(args.listen.ip(), 0), service.clone())
         }
@@ -91,7 +98,7 @@ fn serve(args: &ServeArgs) -> Result<(), Fault> {
             if vw.is_some() {
                 check_vw_model(args, &models)?;
             }
-            // Before, a signal ends the program at once. Whoever reads the address may already send one.
+            // Before this point a signal ends the program at once. A client that reads the printed address may already send one.
             *state() = Some(interrupt::stop());
             if args.tokens.is_some() {
                 interrupt::keep_on_hangup();
@@ -241,7 +248,7 @@ fn followed(args: &ServeArgs, leader: &following::Leader) -> Result<Vec<String>,
     }
 }
 
-/// Copies what a new follower begins with.
+/// Copies the state with which a new follower begins.
 fn prepare(args: &ServeArgs, leader: &following::Leader, name: &str) -> Result<(), Fault> {
     let Some(data) = &args.data else { return Ok(()) };
     let (policy, never) = (policy(args, data), || false);
@@ -263,7 +270,7 @@ fn reload_tokens(args: &ServeArgs, service: &Service) {
     }
 }
 
-/// Tells systemd how far the service is, if it was started by it with `Type=notify`.
+/// Reports the state of the service to systemd, if a unit with `Type=notify` started it.
 #[cfg(unix)]
 fn notify_manager(state: &str) {
     let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
@@ -360,6 +367,8 @@ fn policy(args: &ServeArgs, data: &PathBuf) -> Policy {
         queue_rows: args.queue_rows,
         labels,
         pending_rows: args.pending_rows,
+        pending_bytes: args.pending_memory.unwrap_or((budget() / 8).min(256 << 20)) as usize,
+        id_bytes: args.id_memory.unwrap_or(budget() / 4) / args.models.len().max(1) as u64,
         breaker: Breaker {
             labels: args.breaker_labels,
             refused: args.breaker_refused,
@@ -385,7 +394,7 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
         ));
     }
     let schema = schema(args, &settings)?;
-    let options = frame(&args.frame, &schema);
+    let options = model_options(&args.learner, &schema);
     let finds_kinds = args.finds_kinds();
     Ok(Source::Fresh {
         settings: Box::new(settings),
@@ -395,7 +404,7 @@ fn fresh(args: &ServeArgs) -> Result<Source, Fault> {
     })
 }
 
-/// How the rows of a new model are read.
+/// Returns the reading of rows of a new model.
 fn schema(args: &ServeArgs, settings: &Settings) -> Result<InputSchema, Fault> {
     if !(1..=31).contains(&args.bits) {
         return Err(Fault::Usage(format!("--bits must be 1 to 31, got {}", args.bits)));

@@ -4,7 +4,7 @@ use parsimon::predict::Coverage;
 
 use crate::fault::Fault;
 
-/// Refuses data that is not what the model is for, unless it is allowed.
+/// Refuses data that the model does not fit, unless it is allowed.
 pub(super) fn refuse(coverage: &Coverage, is_allowed: bool) -> Result<(), Fault> {
     match coverage.refusal() {
         Some(why) if !is_allowed => Err(refusal(&why)),
@@ -12,7 +12,7 @@ pub(super) fn refuse(coverage: &Coverage, is_allowed: bool) -> Result<(), Fault>
     }
 }
 
-/// The error, with what to do.
+/// The error, with its remedy.
 pub(super) fn refusal(why: &str) -> Fault {
     Fault::Input(format!(
         "{why}; check that this is data for the model, or pass --allow-unknown to predict all the same"

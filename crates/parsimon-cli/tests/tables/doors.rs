@@ -42,7 +42,7 @@ fn batch(table: &Table) -> RecordBatch {
 }
 
 /// The table in every format: the name of the door, the format, and the bytes.
-fn doors(table: &Table) -> Vec<(&'static str, &'static str, Vec<u8>)> {
+pub(super) fn doors(table: &Table) -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let batch = batch(table);
     let schema = batch.schema();
     let mut parquet = ArrowWriter::try_new(Vec::new(), schema.clone(), None).unwrap();

@@ -118,3 +118,21 @@ fn a_recording_is_wav() {
     let error = dir.run("cancel --reference a.wav --microphone b.wav -o c.mp3").fails(2);
     assert!(error.contains("--output writes WAV; use a name that ends in .wav"), "{error}");
 }
+
+#[test]
+fn the_report_has_what_a_person_is_told() {
+    let dir = Dir::new();
+    let row = |i: usize| format!("{},{},{}", 9 * (i % 2) + i % 3, i % 7, i % 2);
+    dir.write("d.csv", table("a,b,label", 600, row));
+    dir.run("train d.csv --quiet --json r.json").ok();
+    let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    let lines = |key: &str| -> Vec<String> {
+        let lines = report[key].as_array().unwrap().iter();
+        lines.map(|line| line.as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(lines("found")[..2], ["3 columns: 2 numbers, label label (0, 1)", "numbers: a, b"]);
+    assert_eq!(report["guesses"]["because"], "because of its name");
+    assert!(lines("warnings").iter().any(|line| line.starts_with("possible leak: \"a\"")));
+    assert_eq!(report["chosen"]["algorithm"], "ftrl");
+    assert!(report["chosen_flags"].as_str().unwrap().starts_with("-a ftrl --normalize --rate "));
+}

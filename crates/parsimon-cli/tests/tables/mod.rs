@@ -2,6 +2,8 @@
 
 mod cached;
 #[cfg(feature = "columnar")]
+mod curved;
+#[cfg(feature = "columnar")]
 mod doors;
 mod encodings;
 mod expected;

@@ -82,7 +82,7 @@ impl Chunk {
         self.bases.extend_from_slice(&other.bases[i * width..(i + 1) * width]);
     }
 
-    /// A place for the base value of a row, which has none yet.
+    /// Reserves the base value of a row, which has none yet.
     pub(super) fn open_base(&mut self) {
         if self.has_bases() {
             self.bases.resize(self.bases.len() + self.base_width, NO_BASE);

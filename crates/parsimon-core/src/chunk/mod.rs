@@ -148,7 +148,7 @@ impl Chunk {
         self.offsets[self.len()]
     }
 
-    /// The bytes of the rows, with what vectors that double may have beside them.
+    /// The bytes of the rows, including the spare capacity of vectors that double.
     pub fn room(&self) -> u64 {
         let rows = self.labels.capacity() * (2 * size_of::<f64>() + 2 * size_of::<usize>());
         let features = self.indices.capacity() * (size_of::<u32>() + size_of::<f64>());
@@ -248,7 +248,7 @@ impl Chunk {
         self.close_row(label, weight);
     }
 
-    /// Appends a row of features that are in order: ids that rise, and finite values other than zero.
+    /// Appends a row of sorted features: ascending ids, and finite values other than zero.
     #[inline]
     pub(crate) fn push_ordered(
         &mut self,
@@ -442,7 +442,7 @@ impl Chunk {
     #[inline]
     pub(crate) fn finish_open_copy(&mut self, factor: f64, label: Option<f64>, weight: f64) {
         let start = self.offsets[self.len()];
-        // PERF: zeros are rare, and looked for without a branch per feature.
+        // PERF: zeros are rare; the search for them has no branch per feature.
         let mut any_zero = false;
         for v in &mut self.values[start..] {
             *v *= factor;
@@ -494,7 +494,7 @@ impl Chunk {
         }
         let start = self.offsets[self.len()];
         let (indices, values) = (&self.indices[start..], &self.values[start..]);
-        // PERF: whether the row is already as it must be, which most are, is asked without a branch per feature.
+        // PERF: most rows are valid already; the check has no branch per feature.
         if wide(InOrder { indices, values }) {
             return Ok(());
         }
@@ -539,7 +539,7 @@ impl Chunk {
     }
 }
 
-/// Whether a row is sorted and has neither zeros nor anything that is not finite.
+/// Whether a row is sorted and all values are finite and not zero.
 struct InOrder<'a> {
     indices: &'a [u32],
     values: &'a [f64],

@@ -6,7 +6,7 @@ use super::Chunk;
 
 /// A column of a table whose cells are numbers.
 ///
-/// Its cells stay apart from the features of a row, because zero is a value there, and because two columns may hash to
+/// Its cells are stored apart from the features of a row, because zero is a valid cell, and because two columns may hash to
 /// one id. [`StandardizedColumns`](crate::StandardizedColumns) makes features of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NumberColumn {
@@ -23,7 +23,7 @@ impl Chunk {
         &self.columns
     }
 
-    /// The cells of row `i` in the number columns: NaN where a cell is missing.
+    /// The cells of row `i` in the number columns; a missing cell is NaN.
     #[inline]
     pub fn numbers(&self, i: usize) -> &[f64] {
         let width = self.columns.len();
@@ -35,7 +35,7 @@ impl Chunk {
         &self.numbers[..self.len() * self.columns.len()]
     }
 
-    /// Declares number columns. Only for a chunk without rows: others keep what they have.
+    /// Declares number columns of a chunk without rows. A chunk with rows keeps its columns.
     ///
     /// ```
     /// use parsimon_core::{Chunk, NumberColumn, Repeats};
@@ -184,7 +184,7 @@ impl Chunk {
         plain
     }
 
-    /// Replaces what `plain` holds by some of the rows, with the cells of number columns as ordinary features of their values.
+    /// Replaces the contents of `plain` by some of the rows, whose cells of number columns become ordinary features.
     pub fn plain_numbers(&self, rows: Range<usize>, plain: &mut Chunk) {
         plain.clear();
         // Cells of columns with one id add up in the order of the columns.

@@ -1,7 +1,7 @@
 //! The arithmetic of one feature for all classes and settings.
 //!
 //! A block has the sums of gradients of all classes and settings, and behind them the sums of squares. See the arithmetic of
-//! [`Lanes`](crate::Lanes), which is the same.
+//! [`Lanes`](crate::Lanes), which this module repeats.
 
 #![allow(
     clippy::needless_range_loop,
@@ -26,7 +26,7 @@ pub(super) struct Weigh<F> {
     ridge: Vec<F>,
 }
 
-/// Gives a buffer a length; what it holds is overwritten.
+/// Sets the length of a buffer whose contents are overwritten afterwards.
 pub(super) fn prepare<F: Float>(buffer: &mut Vec<F>, len: usize) {
     if buffer.len() < len {
         buffer.resize(len, F::ZERO);
@@ -76,7 +76,7 @@ impl<F: Float> Weigh<F> {
     /// Reads weights and metrics.
     #[inline(always)]
     pub(super) fn read(&self, block: &[F], w: &mut [F], q: &mut [F]) {
-        // PERF: of slices as long as each other the compiler compares no lengths in the loop.
+        // PERF: slices of equal length need no length check in the loop.
         let width = w.len();
         let (z, n) = block.split_at(width);
         let (n, q) = (&n[..width], &mut q[..width]);

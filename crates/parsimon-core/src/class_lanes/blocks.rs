@@ -8,7 +8,7 @@ const AT_ONCE: usize = 1 << 16;
 
 /// Blocks of numbers, found by feature, in the order of first sight.
 ///
-/// They are allocated a few at a time and never move: a growing array would need the memory of all of them once more.
+/// They are allocated a few at a time and never move: a growing array would need their memory twice while it is copied.
 pub struct Blocks<F> {
     /// One more than the place of each feature, 0 if there is none.
     places: Table<u32>,
@@ -75,7 +75,7 @@ impl<F: Float> Blocks<F> {
         place
     }
 
-    /// The place of a block of a saved state, of which so many bytes are left.
+    /// The place of a block of a saved state that has `bytes` bytes left.
     pub(super) fn place_restored(&mut self, j: u32, left: usize) -> Result<u32, StateError> {
         // A forged state runs out of bytes before it runs out of memory.
         crate::state::fits(left >= self.width * size_of::<F>(), "a coordinate")?;
@@ -101,7 +101,7 @@ impl<F: Float> Blocks<F> {
         (0u32..).zip(&self.ids).map(|(place, &j)| (j, self.get(place)))
     }
 
-    /// Replaces every block by a shorter one. The memory of a group is given back before the next one is replaced.
+    /// Replaces every block by a shorter one. The memory of a group is freed before the next group is replaced.
     pub(super) fn narrow(&mut self, width: usize, pick: impl Fn(&[F]) -> Vec<F>) {
         let (before, len) = (self.width.max(1), self.ids.len());
         let old = std::mem::take(&mut self.groups);
@@ -127,7 +127,7 @@ impl<F: Float> Blocks<F> {
     pub(super) fn room(&self, coming: Coming, classes: usize) -> u64 {
         let seen = self.ids.len() as u64 + coming.features as u64;
         let blocks = seen.saturating_mul((self.width * size_of::<F>()) as u64);
-        // A checkpoint is made of the blocks as they are, in a vector that doubles.
+        // A checkpoint copies the blocks into a vector that doubles.
         blocks
             .saturating_mul(3)
             .saturating_add(room::saved(seen.saturating_mul(classes as u64), 2 * size_of::<F>()))

@@ -1,6 +1,6 @@
 //! Several settings of one method for several classes, side by side.
 //!
-//! What a feature keeps for all classes and settings lies in one block, which is found once per row: an index of features for each class
+//! The state of a feature for all classes and settings is one block, which is looked up once per row: an index of features for each class
 //! would take more memory than the weights. Each setting does what one [`Learner`](crate::Learner) per class in a
 //! [`OneVsAll`](crate::OneVsAll) would do, operation by operation, and ends with the same bits.
 

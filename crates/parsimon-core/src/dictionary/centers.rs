@@ -1,4 +1,4 @@
-//! The rows a dictionary keeps, in flat arrays.
+//! Rows of a dictionary in flat arrays.
 
 use crate::{Float, Row};
 
@@ -12,7 +12,7 @@ pub(crate) struct Centers<F> {
     values: Vec<F>,
 }
 
-/// All that a kernel asks of two rows.
+/// The inputs of a kernel: squared distance and dot product of two rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Meeting {
     pub(crate) distance2: f64,

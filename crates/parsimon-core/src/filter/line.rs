@@ -13,7 +13,7 @@ pub(super) struct Line<F> {
     buffer: Vec<F>,
     at: usize,
     taps: usize,
-    /// `taps + r - 1`, what must stay.
+    /// `taps + r - 1`, the number of samples that must be kept.
     window: usize,
     count: u64,
     energy: f64,
@@ -26,7 +26,7 @@ const HORIZON: u64 = 1 << 18;
 impl<F: Float> Line<F> {
     pub(super) fn new(taps: usize, order: usize) -> Self {
         let window = taps + order - 1;
-        // Twice the window and some: the copy back to the end then costs a fraction of a sample's work.
+        // More than twice the window, so that the copy back to the end costs a fraction of a sample's work.
         let buffer = vec![F::ZERO; 2 * window + 256];
         let at = buffer.len() - window;
         Self { buffer, at, taps, window, count: 0, energy: 0.0, power: 0.0 }

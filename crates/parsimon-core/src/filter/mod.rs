@@ -38,7 +38,7 @@ use crate::state::{StateError, StateWriter};
 pub trait Past<F: Float> {
     /// Number of regressors, at least 1 and at most the method's order.
     fn len(&self) -> usize;
-    /// Whether there are none; never so when a method is asked.
+    /// Whether there are no regressors; a method always gets at least one.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -62,11 +62,11 @@ pub trait Method<F: Float>: Clone + Send + Sync + 'static {
     }
     /// The weights; of a filter, the taps.
     fn weights(&self) -> &[F];
-    /// Takes other weights, as if it had just learned them. Their number is [`weights`](Method::weights)'s.
+    /// Replaces the weights by as many others, as if they had just been learned.
     fn set_weights(&mut self, weights: &[F]);
     /// Forgets everything.
     fn reset(&mut self);
-    /// Learns. `p = w.x` of the newest regressor was made by the caller; `weight` multiplies the step.
+    /// Learns. The caller has computed `p = w.x` of the newest regressor; `weight` multiplies the step.
     fn adapt<P: Past<F>>(&mut self, past: &P, p: F, weight: F);
     /// Appends everything that learning needs to continue, bit for bit.
     fn save(&self, out: &mut StateWriter);
@@ -85,10 +85,10 @@ pub trait Method<F: Float>: Clone + Send + Sync + 'static {
     fn restore(&mut self, input: &mut &[u8]) -> Result<(), StateError>;
 }
 
-/// `delta`, what is added to a normalizer.
+/// `delta`, the constant added to a normalizer.
 ///
-/// An absolute number fails on speech, whose energy varies over five decades: in low stretches the normalized step
-/// blows the noise up. The relative part is a share of the usual energy of a regressor.
+/// An absolute constant fails on speech, whose energy varies over five decades: in quiet passages the normalized step
+/// amplifies the noise. The relative part is a share of the long average of the energy of a regressor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delta<F> {
     /// Added unchanged.

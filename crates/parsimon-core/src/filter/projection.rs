@@ -169,7 +169,7 @@ impl<F: Float> Projection<F> {
         }
     }
 
-    /// The slope of the distance along the newest regressor.
+    /// Computes the slope of the distance along the newest regressor.
     #[inline(always)]
     fn slope(&self, p: F, y: F) -> F {
         match self.settings.set {
@@ -178,7 +178,7 @@ impl<F: Float> Projection<F> {
         }
     }
 
-    /// `X^T X`. But for its first column it is the last round's, one place on: the regressors are the same.
+    /// `X^T X`. All but its first column is the matrix of the last round, shifted by one place: the regressors are the same.
     #[inline(always)]
     fn write_gram<P: Past<F>>(&mut self, past: &P) {
         let (r, order) = (past.len(), self.settings.order);
@@ -231,7 +231,7 @@ impl<F: Float> Projection<F> {
         let ProjectionSettings { rate, l1, form, shrinking, .. } = self.settings;
         let (features, mut threshold) = (self.features, rate * l1);
         if l1 != F::ZERO && shrinking != Shrinking::default() {
-            // The thresholds take the place of the metric, which the next round writes anew.
+            // The thresholds overwrite the metric, which the next round recomputes.
             for q in &mut self.q[..features] {
                 match shrinking.weights {
                     L1Weights::Plain => *q = F::ONE / *q,
@@ -272,7 +272,7 @@ impl<F: Float> Method<F> for Projection<F> {
         &self.w
     }
 
-    /// In the dual form, the state whose weights these would be without the penalty.
+    /// In the dual form, the sum of steps that would give these weights without the penalty.
     fn set_weights(&mut self, weights: &[F]) {
         self.w.copy_from_slice(weights);
         for (s, &w) in self.s.iter_mut().zip(weights) {

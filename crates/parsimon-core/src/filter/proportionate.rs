@@ -33,7 +33,7 @@ pub enum Gain<F> {
 }
 
 impl<F: Float> Gain<F> {
-    /// Writes the gains of the weights `w`; the mean gain, which is a bias's, is returned.
+    /// Writes the gains of the weights `w` and returns the mean gain, which is the gain of a bias.
     #[inline(always)]
     pub fn write(&self, w: &[F], k: &mut [F]) -> F {
         let n = F::from_f64(w.len() as f64);

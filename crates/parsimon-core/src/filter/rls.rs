@@ -76,7 +76,7 @@ impl<F: Float> Method<F> for Rls<F> {
         }
         self.px.fill(0.0);
         for (i, &x) in self.x.iter().enumerate() {
-            // Row i of the triangle is also column i above the diagonal; a zero needs no look.
+            // Row i of the triangle is also column i above the diagonal; zeros are skipped.
             let row = &self.p[start(i)..=start(i) + i];
             if x != 0.0 {
                 add_scaled(&mut self.px, x, row);

@@ -15,8 +15,8 @@ use crate::{Chunk, Float, Frozen, Head, Online, Row, State, Table};
 /// A [`Method`] per class over rows of at most `dimension` features; with a bias, one more coordinate that is 1 in
 /// every row.
 ///
-/// A feature gets its place when it is first seen, whatever its id; the places not taken yet are weights that are
-/// zero, as the formulas want it.
+/// A feature gets the next place when it is first seen, regardless of its id; places that are still free are weights that are
+/// zero, as the formulas require.
 pub struct OverRows<F: Float, M> {
     methods: Vec<M>,
     /// The label of "not this class"; unused with one method.

@@ -7,11 +7,11 @@ use crate::vector::{dot, norm1};
 use crate::wide::{Work, wide};
 use crate::{Float, State};
 
-/// An adaptive filter. It hears a reference signal, predicts the observed one, and leaves the rest.
+/// An adaptive filter. It reads a reference signal, predicts the observed signal, and returns the residual.
 ///
 /// Samples come in blocks of any size; the same samples come out for any blocks, bit for bit. Nothing is
-/// allocated once the largest block has been seen. For every finite input the output is finite: a filter that has
-/// run away starts again from zero and counts it; a sample that is not finite counts as zero.
+/// allocated once the largest block has been seen. For every finite input the output is finite: a filter that
+/// diverges restarts from zero and counts the restart; a sample that is not finite counts as zero.
 pub trait Filter<F: Float>: Send {
     /// Filters and adapts: the residual, observed minus predicted, one sample for each. The slice is good until the
     /// next call.
@@ -26,7 +26,7 @@ pub trait Filter<F: Float>: Send {
     /// # Panics
     /// The number of weights differs from [`taps`](Filter::taps).
     fn set_taps(&mut self, taps: &[F]);
-    /// Whether to adapt; a filter that does not still filters.
+    /// Whether to adapt; a filter that does not adapt still filters.
     fn set_adapting(&mut self, adapting: bool);
     /// Number of times that the filter diverged and restarted from zero.
     fn resets(&self) -> u64;
@@ -147,7 +147,7 @@ impl<F: Float, M: Method<F>> Tapped<F, M> {
             let e = self.step(x, y);
             self.residual.push(e);
         }
-        // An overflow is found at the next sample; a reader of the taps must not see it before.
+        // An overflow is detected at the next sample; readers of the taps must not see it before.
         if !is_finite(norm1(self.method.weights())) {
             self.method.reset();
             self.resets += 1;

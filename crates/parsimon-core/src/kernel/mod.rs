@@ -27,7 +27,7 @@
 //! dictionaries keep every row; on its function a threshold of 1e-3 keeps some 80 rows of 3,000 at the same error, which is why
 //! the program's default is that. Labels much smaller than 1 want a smaller one, or everything is dropped.
 //!
-//! **What it will not do.** It has no bias. It does not tell classes apart. It does not bound its memory: `dictionary_max` says
+//! **Limits.** It has no bias and no classes. It does not bound its memory: `dictionary_max` says
 //! when the dictionary begins to be refined, not how large it may become, and while no column falls below the threshold every row
 //! stays. A row costs time and memory proportional to the dictionary, regardless of its features. A row that comes again, in a second
 //! pass too, joins again.

@@ -76,7 +76,7 @@ pub struct Multikernel<F> {
     tuning: Tuning,
     kernels: Vec<Kernel>,
     centers: Centers<F>,
-    /// `S` or `H`, column by column: what the coefficients are read off.
+    /// `S` or `H`, column by column: the state from which the coefficients are computed.
     columns: Vec<F>,
     /// `K`, column by column: a scratch of the current row.
     k: Vec<f64>,
@@ -146,7 +146,7 @@ impl<F: Float> Multikernel<F> {
     fn learn_row(&mut self, chunk: &Chunk, i: usize) -> f64 {
         let (x, weight) = (chunk.row(i), chunk.weight(i));
         match chunk.label(i) {
-            // A row of weight 0 is as if it were not there.
+            // A row of weight 0 changes nothing.
             Some(y) if weight > 0.0 => {
                 let p = self.gather(x);
                 self.absorb(x, weight * (p - y));

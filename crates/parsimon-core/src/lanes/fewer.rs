@@ -1,4 +1,4 @@
-//! Going on with some of the lanes.
+//! Selection of some lanes, with which learning continues.
 
 use super::{Lane, Lanes};
 use crate::metric::AdaGrad;
@@ -8,7 +8,7 @@ use crate::rule::leader::{Center, Dual, Leader, LeaderClock};
 use crate::share::Tally;
 use crate::{Float, Learner, Table};
 
-/// One lane without the others.
+/// A copy of one lane.
 pub type LaneLearner<F, C> = Learner<F, Leader<ElasticNet, C, AdaGrad>>;
 
 impl<F: Float, C: Center<AdaGrad>, const K: usize> Lanes<F, C, K> {

@@ -1,10 +1,10 @@
-//! Several settings of one method, side by side: one pass over the rows teaches them all.
+//! Several settings of one method side by side: all learn in one pass over the rows.
 //!
-//! What a coordinate keeps for each setting lies next to the others', so that one look at memory serves all and the
-//! arithmetic goes over them several at a time. Each lane does what a [`Learner`](crate::Learner) under a
+//! The states of a coordinate under all settings are adjacent in memory, so that one access serves all and the
+//! arithmetic processes several at a time. Each lane does what a [`Learner`](crate::Learner) under a
 //! [`Leader`](crate::rule::leader::Leader) would do, operation by operation, and ends with the same bits.
 //!
-//! The penalty is not a type parameter here but the elastic net: the loop over lanes is written out for it, and is already compiled
+//! The penalty is the elastic net and not a type parameter: the loop over lanes is written for it, and is already compiled
 //! for every number of lanes, center and precision. Settings with another penalty are learned by one learner each.
 
 #![allow(

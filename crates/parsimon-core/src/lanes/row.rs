@@ -27,7 +27,7 @@ pub(super) struct Weigh<F, const K: usize> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Played<F, const K: usize> {
     pub(super) w: [F; K],
-    /// PERF: roots are expensive, and absorbing needs those of reading again.
+    /// PERF: roots are expensive, and absorbing reuses those of reading.
     q: [F; K],
 }
 

@@ -15,11 +15,11 @@ pub trait Metric<F: Float>: Copy + Send + Sync + 'static {
 
     /// The part of `q` that depends on the round alone; asked once per round.
     fn pace(&self, t: u64) -> f64;
-    /// `q` after the coordinate has seen what it has seen.
+    /// `q` of a coordinate with this state.
     fn q(&self, pace: F, memory: &Self::Memory) -> F;
     /// The state as a sum that learners can add; zero for a metric without state.
     fn sum(&self, memory: &Self::Memory) -> f64;
-    /// The memory of that sum.
+    /// The horizon of that sum.
     fn memory(&self, sum: f64) -> Self::Memory;
     /// `integral dn/q(n)` while the sum of squares grows: of a correction that is due, the gradients of those rows leave
     /// `e^-overlap` undone. `None` where squares are not remembered.

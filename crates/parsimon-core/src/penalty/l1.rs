@@ -48,7 +48,7 @@ impl<F: Float> Lazy<F> for L1 {
     fn stamp(&self, debt: &f64) -> F {
         F::from_f64(*debt)
     }
-    // NUMERICS: both totals are rounded to F before they are subtracted, so that a coordinate that
+    // NUMERICS: both totals are rounded to F before the subtraction, so that a coordinate that
     // missed nothing loses exactly nothing.
     #[inline(always)]
     fn catch_up(&self, w: F, debt: &f64, seen: &F) -> F {

@@ -1,8 +1,8 @@
 //! (B) The penalties that act on one coordinate at a time.
 //!
-//! A leader needs a penalty's minimizer ([`Penalty`]). The mirror rules also need what missed proximal steps make of a weight
+//! A leader needs a penalty's minimizer ([`Penalty`]). The mirror rules also need the effect of missed proximal steps on a weight
 //! ([`Lazy`]): a proximal step with zero gradient only shrinks a weight's magnitude, `|w| -> max(0, s|w| - b)`. Any number of such
-//! steps is again one of that form, so that an untouched coordinate can be caught up in O(1) from a running total ([`Lazy::Debt`])
+//! steps has that form again, so that an untouched coordinate can be caught up in O(1) from a running total ([`Lazy::Debt`])
 //! and the total at its last visit. Rules whose metric grows on every round need a penalty without curvature ([`Flat`]).
 //!
 //! | penalty | `psi(w)` | has |

@@ -1,4 +1,4 @@
-//! Which penalty a feature has.
+//! Penalties by feature.
 
 use super::{Lazy, Penalty};
 use crate::{Float, State};
@@ -35,7 +35,7 @@ pub trait CatchUp<F: Float>: PerFeature<F, One: Lazy<F>> {
     fn charge(&self, debt: &mut Self::Debt, eta: f64);
     /// The total as a coordinate remembers it.
     fn stamp(&self, debt: &Self::Debt) -> Self::Stamp;
-    /// Returns what the steps since `seen` make of the weight of feature `j`.
+    /// Returns the weight of feature `j` after the steps since `seen`.
     fn catch_up(&self, j: u32, w: F, debt: &Self::Debt, seen: &Self::Stamp) -> F;
 }
 

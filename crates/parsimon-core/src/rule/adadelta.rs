@@ -56,7 +56,7 @@ impl<F: Float> Rule<F> for AdaDelta {
     }
     #[inline(always)]
     fn absorb(&self, now: &mut DecayClock, _j: u32, c: &mut Deltas<F>, w: F, g: F, _at: F) {
-        // Of a round that follows the last at once nothing decays, even where rho is 0.
+        // Without a missed round nothing decays, even if rho is 0.
         let missed = (now.t - 1 - c.seen) as f64;
         let decay = if missed > 0.0 { exp(now.ln_rho * missed) } else { 1.0 };
         let (decay, rho) = (F::from_f64(decay), F::from_f64(self.rho));

@@ -33,7 +33,7 @@ pub struct Adam {
     epsilon: f64,
     ln_beta1: f64,
     ln_beta2: f64,
-    /// From this round on the correction of the first moment is 1, and that of the second.
+    /// The rounds from which the corrections of the first and of the second moment are 1.
     corrected: [u64; 2],
     tail: Option<Tail>,
 }
@@ -75,7 +75,7 @@ struct Tail {
     epsilons: [f64; NODES],
 }
 
-/// Below `e` to this power a number is less than half of the last digit of 1.
+/// Exponent of `e` below which a number is less than half of the last digit of 1.
 const NEGLIGIBLE: f64 = -37.5;
 
 impl Adam {
@@ -121,7 +121,7 @@ impl Adam {
     #[inline(always)]
     fn moved<F: Float>(&self, c: &Moments<F>, t: u64) -> f64 {
         let mut at = At { round: c.seen, w: c.w.to_f64(), m: c.m.to_f64(), v: c.v.to_f64() };
-        // PERF: none was missed where a feature is in every row.
+        // PERF: a feature that is in every row has no missed rounds.
         if at.round >= t || at.m == 0.0 {
             return at.w;
         }

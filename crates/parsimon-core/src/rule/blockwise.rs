@@ -6,8 +6,8 @@
 //! * `PenaltySplit::Active` (Algorithm 2 with the thesis' second choice): `g` also has the penalty of the coordinates that
 //!   have a gradient; the others' waits.
 //!
-//! What waits is the sum of steps since the block began, less what a coordinate paid itself; as blocks only
-//! shrink untouched weights, all of it is one soft threshold.
+//! The deferred part is the sum of steps since the block began, minus the part that the coordinate has paid already; as blocks only
+//! shrink untouched weights, this part is one soft threshold.
 
 use super::Rule;
 use crate::{Float, Schedule, soft, state::state};

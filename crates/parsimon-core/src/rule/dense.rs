@@ -1,5 +1,5 @@
-//! Rules under which one round may change every weight in a way no closed form foretells. They are dense and
-//! say so: O(features seen) per round, with a sort.
+//! Rules whose rounds may change every weight in a way that has no closed form. They are dense:
+//! a round costs O(features seen), with a sort.
 //!
 //! * [`Clipped`]: the proximal step of the largest magnitude (linf) clips all weights at one level.
 //! * [`BallProjected`]: SGD projected on the l1 ball, and its average in the l1 or l2 ball.
@@ -86,7 +86,7 @@ impl<F: Float> Rule<F> for Clipped {
         let radius = self.l1 * std::mem::take(&mut now.waiting);
         let mut magnitudes: Vec<f64> = table.seen().map(|(_, w)| w.abs().to_f64()).collect();
         let total: f64 = magnitudes.iter().sum();
-        // Everything within the threshold's ball: the proximal step is zero.
+        // All weights are inside of the ball of the threshold: the result of the proximal step is zero.
         let level = if total <= radius { 0.0 } else { threshold(&mut magnitudes, radius) };
         let level = F::from_f64(level);
         for (_, w) in table.seen_mut() {

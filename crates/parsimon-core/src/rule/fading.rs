@@ -70,10 +70,10 @@ pub struct Grown<F> {
 
 state!(Grown<F: Float> { z, n });
 
-/// The units of the sums change with a division.
+/// Divides the sums, whose unit changes.
 ///
-/// NUMERICS: a sum of squares that is not exact after the division counts for nothing beside any new gradient. The coordinate is
-/// forgotten, because the ratio of two roundings would be its weight. What is not a number stays so, and shows.
+/// NUMERICS: a sum of squares that is not exact after the division is negligible beside any new gradient. The coordinate is
+/// reset, because its weight would be the ratio of two rounding errors. NaN stays NaN, so that divergence is reported.
 #[inline(always)]
 pub(crate) fn divided<F: Float>(z: F, n: F) -> (F, F) {
     let divided = F::from_f64(DIVIDED);

@@ -4,8 +4,8 @@
 //! w_j += alpha y sigma_j x_j,      1/sigma_j += c x_j^2,      sigma_j = 1 at first
 //! ```
 //!
-//! What a row makes of `alpha` and `c` is in `margin.rs`. Use it for classes of words and other rare features, in one pass: a weight that
-//! has rarely been seen still moves far, one that is well known hardly does. It makes no zeros, and its margins are no probabilities.
+//! `margin.rs` computes `alpha` and `c` from a row. Use it for classes of words and other rare features, in one pass: a weight that
+//! has rarely been seen still moves far, and a well-known weight hardly moves. The method makes no zeros, and its margins are no probabilities.
 
 use super::Rule;
 use crate::share::{Merging, Parts, Share};
@@ -15,7 +15,7 @@ use crate::{Float, Table, state::state};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaussian;
 
-/// The mean of a weight, and what rows have added to the inverse of its variance.
+/// The mean of a weight, and the sum that rows have added to the inverse of its variance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Normal<F> {
     w: F,
@@ -49,7 +49,7 @@ impl<F: Float> Rule<F> for Gaussian {
     }
 }
 
-/// The means are averaged; what rows have added to the inverses of the variances adds up.
+/// The means are averaged; the sums that rows have added to the inverses of the variances are added.
 impl<F: Float> Merging<Normal<F>, u64> for Gaussian {
     fn shares(&self) -> &'static [Share] {
         &[Share::Mean, Share::Sum]

@@ -92,12 +92,12 @@ pub struct GroupedClock {
 
 state!(GroupedClock { t, eta, waiting, charged, charged_before, groups, touched });
 
-// NUMERICS: scaling loses no digits, only range. A group is brought back to scale 1 long before its values
+// NUMERICS: scaling loses no digits, only range. A group is rescaled to 1 long before its values
 // overflow; that costs a pass over the table about once in 700 norms' worth of shrinkage.
 const SMALLEST_SCALE: f64 = 1e-100;
 
 impl Group {
-    /// The factor that a length still to be paid leaves of the group.
+    /// The factor of the group after a length that is still due.
     fn factor(&self, owed: f64) -> f64 {
         if owed <= 0.0 || self.norm2 == 0.0 {
             return 1.0;

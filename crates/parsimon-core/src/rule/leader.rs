@@ -1,7 +1,7 @@
 //! Past penalties kept whole: the weight is read off the sum of gradients.
 //!
 //! `w = argmin z w + amount_t psi(w) + q_{1:t}/2 w^2`, with `z` the sum of gradients, minus what the
-//! quadratics' centers pull. Nothing is ever missed, so laziness is free.
+//! quadratics' centers pull. A coordinate misses nothing between visits, so lazy updates cost nothing.
 
 use super::{Implicit, Rule};
 use crate::metric::{Metric, Quiet};
@@ -9,7 +9,7 @@ use crate::penalty::{Candidate, Elastic, Penalty, PerFeature};
 use crate::share::{DualStep, Merging, Parts, Share, Step};
 use crate::{Float, State, Table, state::state};
 
-/// How much of the penalty is in force after `t` rounds.
+/// The multiple of the penalty in force after `t` rounds.
 ///
 /// The analysis charges it on every round; the FTRL-Proximal that is deployed charges it once. At equal
 /// strength their sparsity differs enormously.
@@ -45,7 +45,7 @@ impl Accrual {
     }
 }
 
-/// Where each quadratic is centered.
+/// The center of each quadratic.
 pub trait Center<M>: Copy + Send + Sync + 'static {
     /// The negative of the change of the linear part by a new quadratic of weight `sigma`.
     fn pull<F: Float>(&self, sigma: F, w: F) -> F;
@@ -64,7 +64,7 @@ impl<M> Center<M> for Origin {
 
 /// At the weight played: follow the proximally regularized leader. The metric must be [`Quiet`].
 ///
-/// With a metric that moves by itself the pull would be due on every coordinate in every round, and a lazy rule
+/// With a metric that changes without a gradient, the pull would be due on every coordinate in every round, and a lazy rule
 /// would be a wrong one. It does not compile:
 ///
 /// ```compile_fail,E0277
@@ -167,7 +167,7 @@ pub struct LeaderClock {
 state!(LeaderClock { t, amount, pace, pace_before });
 
 impl LeaderClock {
-    /// After `t > 0` rounds, with so much of the penalty in force, of a metric that does not move by itself.
+    /// The clock after `t > 0` rounds for a multiple of the penalty, with a metric that changes only with gradients.
     pub(crate) fn after(t: u64, amount: f64) -> Self {
         Self { t, amount, ..Self::default() }
     }
@@ -329,9 +329,9 @@ impl<F: Float, P: PerFeature<F, One: Elastic<F>>, C: Center<M>, M: Metric<F>>
             made: -(-exponent).exp_m1(),
         }
     }
-    // Of a correction that is due a learner makes the share `1 - e^-a`, and the rows of all learners one after the other would make
-    // `1 - e^-sum(a)`: the sum of the steps is too long by what the shares have in common. Rare features have small shares, and
-    // add up; of what everybody has learned to the end, the mean is left.
+    // A learner makes the share `1 - e^-a` of a correction that is due, and the rows of all learners one after the other would make
+    // `1 - e^-sum(a)`: the sum of the steps is too long by the common part of the shares. Rare features have small shares, which
+    // add up; for a correction that every learner has completed, the mean remains.
     fn stepped(
         &self,
         now: &LeaderClock,
@@ -354,7 +354,7 @@ impl<F: Float, P: PerFeature<F, One: Elastic<F>>, C: Center<M>, M: Metric<F>>
         let (den, w, _) = self.split::<F>(now, j, now.t, parts);
         if w != 0.0 && den > 0.0 { 1.0 / den } else { 0.0 }
     }
-    // Where quadratics are centered at the weight played, the dual moves with the metric although the weight does not. The pull towards
+    // If quadratics are centered at the weight played, the dual changes with the metric although the weight does not. The pull towards
     // the weight at the start is taken out of a learner's step, and put back for the metric of all.
     fn dual_step(&self, now: &LeaderClock, j: u32, start: &Parts, end: &Parts) -> DualStep {
         let pull = self.pull_from::<F>(now, j, now.t, start, end.memory);

@@ -97,7 +97,7 @@ impl<F: Float, P: CatchUp<F>> Merging<Primal<F, P::Stamp>, ScheduledClock<P::Deb
         Primal { w, seen: self.penalty.stamp(&P::Debt::default()) }
     }
     fn clock(&self, t: u64, _table: &Table<Primal<F, P::Stamp>>) -> ScheduledClock<P::Debt> {
-        // The steps are those of the next round, which sets them.
+        // The next round sets its steps.
         ScheduledClock { t, ..ScheduledClock::default() }
     }
 }

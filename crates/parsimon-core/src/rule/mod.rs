@@ -3,7 +3,7 @@
 //! | file | what is kept | algorithms |
 //! | --- | --- | --- |
 //! | [`leader`] | the dual: sums of gradients, penalties whole | RDA, AdaGrad-RDA, FTRL-Proximal, generalized RDA |
-//! | [`fading`] | the same, where old rows fade | FTRL-Proximal with a half-life |
+//! | [`fading`] | the dual, where old rows fade | FTRL-Proximal with a half-life |
 //! | [`mirror`] | the weight, missed proximal steps in closed form | SGD, FOBOS, COMID, AdaGrad-FOBOS |
 //! | [`proximal`] | the weight, or the dual once it is zero | FTPRL with a schedule |
 //! | [`anchored`] | `q w`, missed penalties in closed form | AOGD |
@@ -13,6 +13,7 @@
 //! | [`averaged`] | the iterate and its mean | ASGD |
 //! | [`subgradient`] | the weight, missed rounds replayed | subgradient descent with l1 |
 //! | [`adam`], [`adadelta`] | moving averages | Adam, AdaDelta |
+//! | [`nag`] | the weight, its squared gradients, the largest value of its feature | normalized adaptive gradients |
 //! | [`gaussian`] | the weight and the inverse of its variance | AROW, soft confidence-weighted |
 //! | [`grouped`] | one scale per group of weights | l2-norm and group penalties, the l2 ball |
 //! | [`spherical`] | the dual and its norm | dual averaging in the l2 ball, follow the leader |
@@ -30,6 +31,7 @@ pub mod grouped;
 pub mod lazy_sparse;
 pub mod leader;
 pub mod mirror;
+pub mod nag;
 pub mod proximal;
 pub mod spherical;
 pub mod subgradient;
@@ -45,9 +47,9 @@ use crate::{Float, State, Table};
 /// [`tick`](Rule::tick) begins the round, every coordinate with a gradient
 /// [`absorb`](Rule::absorb)s it, [`close`](Rule::close) ends it.
 pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
-    /// What is kept per coordinate; the default means "never seen".
+    /// State of a coordinate; the default means "never seen".
     type Coord: State + Copy + Send + Sync;
-    /// What is kept once.
+    /// State that all coordinates share.
     type Clock: State + Send + Sync;
 
     /// Begins a round.
@@ -105,15 +107,15 @@ pub trait Rule<F: Float>: Clone + Send + Sync + 'static {
     /// Ends a round. Rules whose constraint binds all weights together do that work here.
     #[inline(always)]
     fn close(&self, _now: &mut Self::Clock, _table: &mut Table<Self::Coord>) {}
-    /// Whether a coordinate from a file can be of a learner at this clock: it has seen no round that has not begun.
+    /// Whether a coordinate from a file is possible at this clock: its last visit is not in a later round.
     fn belongs(&self, _now: &Self::Clock, _c: &Self::Coord) -> bool {
         true
     }
-    /// The number of features, for the rules under which a feature never seen has a weight.
+    /// The number of features, for rules that give a weight to features that were never seen.
     fn dimension(&self) -> Option<u32> {
         None
     }
-    /// How learners under this rule are made into one, or why they cannot be.
+    /// The way in which learners under this rule are merged, or the reason why they cannot be.
     fn merging(&self) -> Result<&dyn Merging<Self::Coord, Self::Clock>, &'static str> {
         Err("its rounds bind all weights together, so that no coordinate can be merged alone")
     }

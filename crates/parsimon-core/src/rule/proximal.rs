@@ -1,7 +1,7 @@
 //! Follow the proximally regularized leader with a schedule (FTPRL, `q_{1:t} = sqrt(t)/rate`).
 //!
 //! `x_{t+1} = argmin lin_t x + t l1 |x| + q_{1:t}/2 x^2`, `lin_t = g_{1:t} - sum_s q_s x_s`. The quadratics are
-//! centered at the iterates, and their weight grows on every round for every coordinate; all the same a
+//! centered at the iterates, and their weight grows on every round for every coordinate. Nevertheless a
 //! coordinate without gradient has a closed form:
 //!
 //! * while `x != 0` it loses `l1/q_{1:t}` per round (put `x` into the definition of `lin`), so after rounds
@@ -36,7 +36,7 @@ pub struct ProximalCoord<F> {
 
 state!(ProximalCoord<F: Float> { x, lin, seen });
 
-/// The round, and what depends on nothing else: now, and in the round before.
+/// The round and the terms that depend only on it: of this round, and of the round before.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProximalClock {
     now: Moment,
@@ -91,7 +91,7 @@ impl<P: Flat> Proximal<P> {
         (0.0, self.linear_part_at_death(x, seen, since, at.t).copysign(-x))
     }
 
-    /// The linear part that stands still from the round on in which nothing is left of the weight.
+    /// The linear part from the round in which the weight becomes zero, after which it stands still.
     #[cold]
     fn linear_part_at_death(&self, x: f64, seen: u64, since: f64, t: u64) -> f64 {
         let loss_per_unit = self.penalty.l1() * self.rate;
@@ -184,7 +184,7 @@ fn inverse_roots(n: u64) -> f64 {
     2.0 * r + ZETA_HALF + tail
 }
 
-/// About the smallest `n` with `inverse_roots(n) >= target`; the caller mends the last unit.
+/// Approximates the smallest `n` with `inverse_roots(n) >= target`; the caller corrects an error of 1.
 fn first_reaching(target: f64) -> u64 {
     let root = (target - ZETA_HALF) / 2.0;
     let n = root * root - 0.5;

@@ -18,7 +18,7 @@ pub enum Spherical {
         radius: f64,
     },
     /// `argmin_{|w| <= radius} s.w = -radius s/|s|`: follow the leader on the linearized losses. It jumps from
-    /// side to side, which this method demonstrates.
+    /// side to side; the method is here to show that.
     FollowTheLeader {
         /// The ball's radius.
         radius: f64,

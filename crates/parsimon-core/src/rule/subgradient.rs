@@ -1,6 +1,6 @@
 //! Subgradient descent on loss plus `l1 |w|`: `w <- w - eta (g + l1 sgn(w))`.
 //!
-//! Here for comparison: it never gives a zero. Near zero an untouched weight jumps from side to side with steps that
+//! For comparison: it never gives a zero. Near zero an untouched weight jumps from side to side with steps that
 //! shrink, which has a closed form only for a constant step; for the other schedules a visit replays the rounds missed
 //! once the weight has come close. A run costs no more than an eager one; a visit is not O(1).
 

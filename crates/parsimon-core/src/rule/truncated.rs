@@ -1,7 +1,7 @@
 //! Truncation of small weights, every `period` rounds (Langford, Li and Zhang 2009).
 //!
-//! A coordinate nobody touches keeps its magnitude except at the rounds that are multiples of the period, so
-//! what it missed is known from the number of those, or from the sum of their steps.
+//! A coordinate without gradients keeps its magnitude except at the rounds that are multiples of the period, so
+//! the missed truncations follow from the number of these rounds, or from the sum of their steps.
 
 use super::Rule;
 use crate::share::{Merging, Parts, Share};

@@ -68,7 +68,7 @@ pub trait EightValues: Sized {
     /// The machine has AVX2.
     #[doc(hidden)]
     unsafe fn see(items: &[Self; LANES], seen: Self::Seen) -> Self::Seen;
-    /// Whether the smallest is above zero and the largest within the limit. Magnitudes that are NaN are lost.
+    /// Whether the smallest is above zero and the largest within the limit. NaN magnitudes are ignored.
     ///
     /// # Safety
     ///

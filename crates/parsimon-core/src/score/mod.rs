@@ -135,7 +135,7 @@ impl ArrayValue for f64 {
 pub(crate) trait Rows {
     type Index: ArrayIndex;
     type Value: ArrayValue;
-    /// Whether every row is in order: its ids rise and are inside, its values are numbers other than zero within any limit.
+    /// Whether every row is valid: ids ascend and are in range, and values are finite numbers other than zero.
     const ORDERED: bool;
     /// Number of names.
     fn len(&self) -> usize;
@@ -167,7 +167,7 @@ impl Rows for Chunk {
     }
 }
 
-/// Some rows of a CSR matrix. Row `i` is what stands from `starts[i]` to `starts[i + 1]`, which are places of `indices` and `values`.
+/// Some rows of a CSR matrix. Row `i` is the range from `starts[i]` to `starts[i + 1]` of `indices` and `values`.
 pub struct SparseRows<'a, I, V> {
     /// Starts of the rows, and the end of the last row.
     pub starts: &'a [I],
@@ -191,7 +191,7 @@ impl<I: ArrayIndex, V: ArrayValue> Rows for SparseRows<'_, I, V> {
         let (a, b) = (self.starts[i].place(), self.starts[i + 1].place());
         (&self.indices[a..b], &self.values[a..b])
     }
-    /// PERF: one pass over all rows without a branch: as many ids are not above the one before as at the beginnings of rows.
+    /// PERF: one pass over all rows without a branch: the ids that are not above their predecessor are counted, and must be the beginnings of rows.
     #[inline(always)]
     fn ids_are_ordered(&self) -> bool {
         let [start, .., end] = self.starts else { return true };

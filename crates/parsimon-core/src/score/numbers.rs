@@ -89,7 +89,7 @@ impl NumberWeights {
     }
 }
 
-/// Brings cells to units of deviations from the means of their columns.
+/// Scales cells to standard deviations from the means of their columns.
 struct Standardize<'a> {
     tile: &'a mut [f64],
     mean: &'a [f64],

@@ -16,7 +16,7 @@ use crate::{DataError, LabelTexts, Names, Space, TableSchema};
 pub(crate) trait Seekable: Read + Seek + Send {}
 impl<T: Read + Seek + Send> Seekable for T {}
 
-/// What a cache says about itself.
+/// Header of a cache.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) name: Arc<str>,
@@ -94,7 +94,7 @@ impl Blocks {
         Ok((blocks, Contents { name: name.clone(), space, labels, names, table, numbers }))
     }
 
-    /// How many bytes have been passed.
+    /// Number of bytes that have been passed.
     pub(crate) fn position(&self) -> u64 {
         self.at
     }

@@ -129,7 +129,7 @@ impl Writer {
         if self.pending.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
-    /// Says which names the slots have.
+    /// Sets the names of the slots.
     pub fn names(&mut self, names: &Names) {
         self.names.clear();
         put_varint(&mut self.names, names.len() as u64);

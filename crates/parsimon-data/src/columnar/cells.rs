@@ -378,7 +378,7 @@ fn push_items(
     Ok(())
 }
 
-/// The texts of a category. A whole number is the same one as an integer and as a float.
+/// The texts of a category. A whole number has one text, as an integer and as a float.
 fn categories(array: &ArrayRef) -> Result<LargeStringArray, String> {
     let array = unpacked(array)?;
     if !array.data_type().is_floating() {

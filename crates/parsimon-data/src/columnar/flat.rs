@@ -10,14 +10,14 @@ use crate::arrow::compute::cast;
 use crate::arrow::datatypes::{DataType, Field, Float64Type, Schema, SchemaRef};
 use crate::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 
-/// What becomes of a column.
+/// Conversion of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Plan {
     /// It stays as it is.
     Whole,
     /// Each field of a struct is planned by itself.
     Fields(Vec<Plan>),
-    /// Each of so many items of a list is a column.
+    /// Each item of a list of this length is a column.
     Items(usize),
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Batches {
 struct Arrivals {
     name: Arc<str>,
     iterator: BatchIterator,
-    /// How columns become plain, where some are not.
+    /// Conversion of nested columns to plain ones, if there are any.
     flat: Option<Flat>,
 }
 
@@ -116,7 +116,7 @@ impl Layout {
         })
     }
 
-    /// What the columns are for.
+    /// Roles of the columns.
     pub(crate) fn columns(&self) -> &Columns {
         let (Layout::Wide(columns) | Layout::Lists { columns, .. }) = self;
         columns

@@ -4,10 +4,13 @@ use crate::arrow::array::{
     PrimitiveBuilder, StringArray, TimestampSecondArray, UInt64Array,
 };
 use crate::arrow::datatypes::{Float32Type, Int32Type, UInt32Type};
-use crate::arrow::ipc::writer::{FileWriter, StreamWriter};
+use crate::arrow::ipc::CompressionType;
+use crate::arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use crate::testing::{Rows, error, rows};
 use crate::{Bounds, Options, Reading};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 
 fn wide() -> RecordBatch {
     let city: DictionaryArray<Int32Type> = [Some("Rome"), None, Some("Oslo")].into_iter().collect();
@@ -242,6 +245,96 @@ fn batches_of_numbers_are_read_as_all_others() {
                 assert!(found.0.cells.iter().all(|cells| cells.len() == width));
                 assert!(found.0.cells.len() > 1800);
             }
+        }
+    }
+}
+
+/// A batch of which each column compresses.
+fn long() -> RecordBatch {
+    let rows = 0..500_usize;
+    let city: DictionaryArray<Int32Type> =
+        rows.clone().map(|i| Some(["Rome on the Tiber", "Oslo on the fjord"][i % 2])).collect();
+    RecordBatch::try_from_iter([
+        (
+            "age",
+            Arc::new(Float64Array::from_iter_values(rows.clone().map(|i| (i % 7) as f64)))
+                as ArrayRef,
+        ),
+        ("city", Arc::new(city)),
+        ("y", Arc::new(Int32Array::from_iter_values(rows.map(|i| (i % 3 % 2) as i32)))),
+    ])
+    .unwrap()
+}
+
+fn compressed(batch: &RecordBatch, codec: CompressionType) -> [Vec<u8>; 2] {
+    let options = || IpcWriteOptions::default().try_with_compression(Some(codec)).unwrap();
+    let mut file =
+        FileWriter::try_new_with_options(Vec::new(), &batch.schema(), options()).unwrap();
+    file.write(batch).unwrap();
+    file.finish().unwrap();
+    let mut stream =
+        StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options()).unwrap();
+    stream.write(batch).unwrap();
+    stream.finish().unwrap();
+    [file.into_inner().unwrap(), stream.into_inner().unwrap()]
+}
+
+#[test]
+fn compressed_tables_are_read_as_plain_ones() {
+    let (batch, options) = (long(), Options::default());
+    let plain = arrow_file(&batch);
+    let expected = rows(&plain, &options).unwrap();
+    assert_eq!(expected.rows.len(), 500);
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        for bytes in compressed(&batch, codec) {
+            assert!(bytes.len() < plain.len() / 2, "{codec:?}");
+            assert_eq!(rows(&bytes, &options).unwrap(), expected, "{codec:?}");
+        }
+    }
+    for codec in [
+        Compression::BROTLI(BrotliLevel::default()),
+        Compression::GZIP(GzipLevel::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::SNAPPY,
+        Compression::ZSTD(ZstdLevel::default()),
+    ] {
+        let properties = WriterProperties::builder().set_compression(codec).build();
+        let mut bytes = Vec::new();
+        let mut writer =
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        assert_eq!(rows(&bytes, &options).unwrap(), expected, "{codec}");
+    }
+}
+
+#[test]
+fn lengths_after_decompression_are_not_believed() {
+    // The numbers of `age`.
+    let length = (500 * size_of::<f64>() as u64).to_le_bytes();
+    for codec in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        for mut bytes in compressed(&long(), codec) {
+            let at = bytes.windows(8).rposition(|window| window == length).unwrap();
+            for wrong in [1_u64 << 60, 1 << 40] {
+                bytes[at..at + 8].copy_from_slice(&wrong.to_le_bytes());
+                let words = error(&bytes, &Options::default());
+                assert!(words.contains(&format!("are said to be {wrong} when")), "{words}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_refused_with_both_places() {
+    let column = || Arc::new(Int32Array::from(vec![1, 0, 1])) as ArrayRef;
+    let names = ["x", "z", "x", "label"];
+    let batch = RecordBatch::try_from_iter(names.map(|name| (name, column()))).unwrap();
+    for bytes in every(&batch) {
+        for kinds in [crate::Kinds::ByCell, crate::Kinds::Found] {
+            let options = Options::from(Reading { kinds, ..Reading::default() });
+            let words = error(&bytes, &options);
+            assert!(words.contains("columns 1 and 3 are both called \"x\""), "{words}");
         }
     }
 }

@@ -286,7 +286,8 @@ fn the_index_of_a_pandas_frame_is_left_out() {
             reading: Reading { keep: vec!["user".into()], ..options.reading },
             ..options
         };
-        assert_eq!(kinds(&bytes, &options).0[2], Kind::Number);
+        // Users are codes.
+        assert_eq!(kinds(&bytes, &options).0[2], Kind::Category);
     }
 }
 

@@ -21,7 +21,7 @@ const SNIFFED: usize = 20;
 /// The place of the first record, where it is a row.
 const FIRST: usize = usize::MAX;
 
-/// What the first records say.
+/// Findings in the first records.
 pub(crate) struct Head {
     pub(crate) columns: Columns,
     /// The kinds of columns, where columns have kinds.
@@ -51,7 +51,7 @@ pub(crate) fn sniff(head: &[u8], is_whole: bool, separator: Option<u8>) -> Diale
             .take(SNIFFED)
             .map(|record| cells(record, dialect).map_or(0, |cells| cells.len()));
         let Some(first) = counts.next() else { continue };
-        // Of two that cut alike the other is a decimal comma.
+        // If two signs cut alike, the other sign is a decimal comma.
         let is_better = first > best.0 || (first > 1 && first == best.0);
         if is_better && counts.all(|count| count == first) {
             best = (first, dialect);
@@ -147,6 +147,7 @@ impl Head {
             .collect();
         let rows = || Records { head: &head[end..], at: 0, dialect, is_whole };
         check_blanks(record, rows(), before + count_lines(&head[..at]) + 1)?;
+        check_width(&first, rows(), before + count_lines(&head[..at]) + 1)?;
         let mut found = None;
         let is_header = match &options.reading.kinds {
             Kinds::Found => {
@@ -256,6 +257,31 @@ fn check_blanks(first: &[u8], rows: Records<'_>, line: u64) -> Result<(), Messag
     Ok(())
 }
 
+/// Refuses a first record that has fewer cells than all of the next: a title, or names of all columns but the first.
+fn check_width(first: &[String], rows: Records<'_>, line: u64) -> Result<(), Message> {
+    let dialect = rows.dialect;
+    let (mut width, mut count, mut is_filled) = (None, 0, false);
+    for record in rows.take(SNIFFED) {
+        let Ok(cells) = cells(record, dialect) else { return Ok(()) };
+        if cells.len() <= first.len() || *width.get_or_insert(cells.len()) != cells.len() {
+            return Ok(());
+        }
+        is_filled |= cells.last().is_some_and(|cell| !cell.is_empty());
+        count += 1;
+    }
+    let Some(width) = width.filter(|_| count > 1 && is_filled) else { return Ok(()) };
+    let names = first.len();
+    let s = if names == 1 { "" } else { "s" };
+    let fact = format!("line {line} has {names} cell{s} and the lines below have {width}");
+    let way = match names > 1 && width == names + 1 {
+        true => {
+            "if these are names of columns, as R writes them, put one for the first column in front"
+        }
+        false => "if the line is a title, remove it",
+    };
+    Err(Message::new(fact).or(Remedy::Advice(way.into())))
+}
+
 /// Refuses a second line of names or units below the header: it would be read as a row, and make columns of numbers categories.
 fn check_second_header(rows: Records<'_>, dialect: Dialect, before: u64) -> Result<(), Message> {
     const ROWS: usize = 100;
@@ -304,6 +330,11 @@ fn is_header(first: &[String], options: &Options) -> bool {
     }
 }
 
+/// Whether a record has these cells.
+fn is_same(cells: &[Vec<u8>], first: &[String]) -> bool {
+    cells.iter().map(Vec::as_slice).eq(first.iter().map(String::as_bytes))
+}
+
 fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok()
 }
@@ -346,8 +377,19 @@ impl Judged {
                 false => judge.take_value_at(cell, place),
             }
         };
+        // A header that is there again among the rows is no row: it is refused when it is read.
+        let may_repeat = !first.iter().any(|cell| is_number(cell));
+        let is_again = |record: &[u8]| {
+            let begins = first.first().is_some_and(|cell| record.starts_with(cell.as_bytes()));
+            may_repeat && begins && cells(record, dialect).is_ok_and(|cells| is_same(&cells, first))
+        };
+        let mut repeats = 0;
         let mut rows = rows;
         'rows: while let Some(record) = rows.next() {
+            if is_again(record) {
+                repeats += 1;
+                continue;
+            }
             let (mut next, place) = (0, rows.at - record.len());
             for judge in &mut judges {
                 // Errors of a row are reported when the row is read.
@@ -364,8 +406,10 @@ impl Judged {
             other => other == Header::Present,
         };
         if !is_header {
-            let cells = first.iter().zip(&mut judges);
-            cells.for_each(|(cell, judge)| take(judge, cell.as_bytes(), FIRST));
+            for _ in 0..=repeats {
+                let cells = first.iter().zip(&mut judges);
+                cells.for_each(|(cell, judge)| take(judge, cell.as_bytes(), FIRST));
+            }
         }
         Self { is_header, judges }
     }
@@ -382,7 +426,7 @@ impl Judged {
     }
 }
 
-/// What the options say about columns.
+/// Columns of the options.
 pub(crate) fn asked(options: &Options) -> Asked<'_> {
     Asked {
         label: options.reading.label_column.as_deref(),

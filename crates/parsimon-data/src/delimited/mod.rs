@@ -88,6 +88,9 @@ fn parse_record(
         let cell = cell(record, next, dialect, scratch)?;
         let (content, place) = (cell.content, cell.start + 1);
         if let Some(column) = columns.columns.get(count) {
+            if count == 0 && columns.has_header && content == column.name.trim().as_bytes() {
+                check_header_again(record, columns, dialect)?;
+            }
             let named = |bad: Bad| bad.in_field(&column.name);
             if let Some(k) = column.carried {
                 builder.carry(k, content);
@@ -135,6 +138,21 @@ fn parse_record(
         return Err(ragged(record, columns, dialect, count, scratch));
     }
     builder.finish_adding(label, weight, b"")
+}
+
+/// Refuses a row that has the names of the columns: files that were put one behind the other.
+#[cold]
+fn check_header_again(record: &[u8], columns: &Columns, dialect: Dialect) -> Result<(), Bad> {
+    let Ok(cells) = head::cells(record, dialect) else { return Ok(()) };
+    let names = columns.columns.iter().map(|column| column.name.trim().as_bytes());
+    match cells.len() > 1 && names.eq(cells.iter().map(|cell| cell.trim_ascii())) {
+        true => {
+            let words = "the line has the names of the columns, as the header has";
+            let way = Remedy::Advice("remove the line".into());
+            Err(Bad::new(DataErrorKind::Malformed, 1, words).or(way))
+        }
+        false => Ok(()),
+    }
 }
 
 /// The error of a row that has more or fewer cells than there are columns.

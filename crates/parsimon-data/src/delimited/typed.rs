@@ -12,8 +12,8 @@ use crate::columns::Role;
 use crate::error::{Bad, not_a_number, shown};
 use crate::kinds::{Moment, TimeForm};
 use crate::label::Found;
-use crate::remedy::Remedy;
-use crate::{DataErrorKind, number};
+use crate::remedy::{Remedy, Setting};
+use crate::{Bounds, DataErrorKind, number};
 
 /// Buffers that cells share.
 #[derive(Debug, Default)]
@@ -135,8 +135,13 @@ fn too_large(builder: &Builder, column: &str, value: f64, place: usize) -> Bad {
         return Bad::new(DataErrorKind::Number, place, words);
     }
     let token = format!("{value:e}");
-    let bad = number::too_large(token.as_bytes(), place, builder.spec.max_cell);
-    bad.or(Remedy::Codes(column.to_owned()))
+    let max = builder.spec.max_cell;
+    let bad = number::too_large(token.as_bytes(), place, max).or(Remedy::Codes(column.to_owned()));
+    // Standardized numbers may be larger.
+    match max < Bounds::default().max_value {
+        true => bad.or(Remedy::Pass(Setting::Normalize, None)),
+        false => bad,
+    }
 }
 
 /// Adds `column=text`.

@@ -23,7 +23,7 @@ const MOST_DENSE: usize = 64;
 /// The share of cells of a table that have a value, at least: one in so many.
 const LEAST_FILLED: usize = 8;
 
-/// What the first rows are.
+/// Forms of the first rows.
 pub(crate) enum Found {
     /// Rows of a table.
     Table(TableSchema),

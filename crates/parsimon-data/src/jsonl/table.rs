@@ -105,13 +105,15 @@ fn is_tag(field: &str) -> bool {
     field == "_tag" || field == "tag"
 }
 
-/// The bytes that identify a row: a text, or the digits of a whole number; empty without an id.
+/// Returns what identifies a row, as for rows without columns.
 fn row_id<'a>(field: &str, cell: &Cell<'a>) -> Result<Cow<'a, str>, Bad> {
+    let is_whole = |digits: &str| {
+        digits != "-0" && (digits.parse::<u64>().is_ok() || digits.parse::<i64>().is_ok())
+    };
     match cell {
-        Cell::Null => Ok(Cow::Borrowed("")),
-        Cell::Text(text) => Ok(text.clone()),
-        Cell::Number(digits) if digits.parse::<i128>().is_ok() => Ok(Cow::Borrowed(digits)),
-        other => Err(odd(field, other, "a text or a whole number")),
+        Cell::Text(text) if !text.is_empty() => Ok(text.clone()),
+        Cell::Number(digits) if is_whole(digits) => Ok(Cow::Borrowed(digits)),
+        other => Err(odd(field, other, "a text that is not empty, or a whole number")),
     }
 }
 

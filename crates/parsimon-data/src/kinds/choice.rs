@@ -9,7 +9,7 @@ use crate::error::shown;
 use crate::remedy::{Message, Remedy, Setting};
 use crate::role_names::{WEAK_LABEL, asks_no_weight, is_label_name, is_weight_name};
 
-/// What the user says about columns.
+/// Choices of the user about columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) label: Option<&'a str>,
@@ -55,6 +55,7 @@ pub(crate) fn choose(table: &Candidate<'_>, asked: &Asked<'_>) -> Result<TableSc
     let names = table.names;
     let mut guess = None;
     let label = match asked.label {
+        Some("last" | "-1") if !names.iter().any(|name| name == "last") => Some(last_of(table)),
         Some(name) if asked.is_label_optional => find(names, name).ok(),
         Some(name) => Some(find(names, name)?),
         None => match label(table, &excluded(names, asked.ignored)?) {
@@ -207,12 +208,10 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<(usize, LabelGuess)
     if !likely.iter().all(is_weak) {
         likely.retain(|i| !is_weak(i));
     }
-    // Beside `x`, `y` is a coordinate or the width of a thing, unless there is nothing else.
+    // Beside `x`, `y` is a coordinate or a width and not the label, unless no other column can be the label.
     let has_x = names.iter().any(|name| name.eq_ignore_ascii_case("x"));
     let is_coordinate = has_x && names.len() > 2;
-    // The index of a pandas frame is written behind its columns.
-    let is_index = |i: &usize| table.verdicts.get(*i).is_some_and(|(v, _)| v.kind == Kind::Index);
-    let last = (0..names.len()).rev().find(|i| !is_index(i)).unwrap_or_default();
+    let last = last_of(table);
     let has_two =
         |i: usize| !ignored.contains(&i) && table.verdicts.get(i).is_some_and(|(_, two)| *two);
     let ends = || {
@@ -276,6 +275,17 @@ fn label(table: &Candidate<'_>, ignored: &[usize]) -> Result<(usize, LabelGuess)
             Err(Message::new(fact).or(Remedy::NameLabel { columns: Vec::new() }))
         }
     }
+}
+
+/// The last column that may be a label. The index of a pandas frame is written behind its columns, and separators at the end of lines
+/// make columns without cells.
+fn last_of(table: &Candidate<'_>) -> usize {
+    let is_none = |i: &usize| {
+        let kind = table.verdicts.get(*i).map(|(verdict, _)| verdict.kind);
+        matches!(kind, Some(Kind::Index | Kind::Empty))
+    };
+    let last = table.names.len().saturating_sub(1);
+    (0..=last).rev().find(|i| !is_none(i)).unwrap_or(last)
 }
 
 /// Whether a name of labels is as often that of a feature: `class` anywhere, and `y` between other columns.

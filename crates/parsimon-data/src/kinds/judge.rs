@@ -75,7 +75,7 @@ pub(crate) struct Judge {
 pub(crate) struct Verdict {
     pub(crate) kind: Kind,
     pub(crate) form: Option<&'static str>,
-    /// What it is if the user wants an identifier or a constant kept.
+    /// Kind of the column if the user keeps an identifier or a constant.
     pub(crate) kept: Kind,
     /// A cell that is no number, if one was seen.
     pub(crate) odd: Option<String>,
@@ -235,7 +235,7 @@ impl Judge {
         self.are_plain
     }
 
-    /// How many cells had a value.
+    /// Number of cells that had a value.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
@@ -244,6 +244,11 @@ impl Judge {
     pub(crate) fn are_numbers(&self) -> bool {
         let is_so = |judge: &Judge| judge.values > 0 && judge.are_plain;
         is_so(self) || self.few.found(self.values).is_some_and(|(numbers, _)| is_so(numbers))
+    }
+
+    /// Whether the numbers are too different to be codes or classes: there are decimals, or at least `distinct` values.
+    pub(super) fn are_measured(&self, distinct: usize) -> bool {
+        self.has_decimals || self.distinct.len() >= distinct
     }
 
     /// Whether the column has two values that may be classes: fractions are measured.
@@ -294,11 +299,10 @@ impl Judge {
             return (if is_code { Kind::Category } else { Kind::Number }, None);
         }
         let alive = |k: usize| self.forms[k].is_on();
+        // Between commas, `1,200` is more likely a thousand.
         let order =
             if comma_decimals { [(1, COMMA), (0, POINT)] } else { [(0, POINT), (1, COMMA)] };
-        // Between commas, a decimal comma is too likely a slip.
-        let allowed = if comma_decimals { &order[..] } else { &order[..1] };
-        if let Some((_, form)) = allowed.iter().find(|(k, _)| alive(*k)) {
+        if let Some((_, form)) = order.iter().find(|(k, _)| alive(*k)) {
             return (Kind::Number, form.example());
         }
         if let Some(form) = self.time() {
@@ -332,13 +336,14 @@ impl Judge {
             TimeForm::NamedMonthFirst,
             TimeForm::NamedMonthSecond,
             TimeForm::MonthOfYear,
+            TimeForm::YearMonth,
             TimeForm::Clock,
             TimeForm::DottedClock,
         ];
         [TimeForm::YearFirst, first, second].into_iter().chain(others).find(|f| alive(*f))
     }
 
-    /// The form of times that are whole numbers: dates without separators, or seconds or milliseconds since 1970. Few numbers that
+    /// The form of times that are numbers: dates without separators, or seconds and parts of them since 1970. Few numbers that
     /// could be such are only times if the column is called so.
     fn time_of_digits(&self, name: &str) -> Option<TimeForm> {
         /// One number of ten digits in seven is a second of these years.
@@ -348,12 +353,9 @@ impl Judge {
             .zip(self.times)
             .find(|((form, _), alive)| *alive && form.is_of_digits())
             .map(|(found, _)| *found)?;
-        let are_enough = match form {
-            TimeForm::Seconds | TimeForm::Milliseconds => self.distinct.len() >= ENOUGH,
-            _ => self.distinct.len() > 1,
-        };
-        (self.are_integers && !self.are_counted && (are_enough || is_called_time(name)))
-            .then_some(form)
+        let is_rare = form.is_since_1970() || form == TimeForm::DigitsDayFirst;
+        let are_enough = self.distinct.len() >= if is_rare { ENOUGH } else { 2 };
+        (!self.are_counted && (are_enough || is_called_time(name))).then_some(form)
     }
 
     fn is_identifier(&self, name: &str, kept: Kind) -> bool {
@@ -378,9 +380,33 @@ fn number_in(cell: &[u8]) -> Option<f64> {
     })
 }
 
+/// Things that have numbers, where the column is called by one of them alone.
+const NUMBERED: [&str; 16] = [
+    "user",
+    "item",
+    "movie",
+    "product",
+    "customer",
+    "client",
+    "provider",
+    "store",
+    "shop",
+    "dept",
+    "department",
+    "county",
+    "district",
+    "merchant",
+    "seller",
+    "advertiser",
+];
+
 /// Whether a name says that the column has codes, such as those of users, items and places.
 fn is_called_code(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
+    let bare = lower.trim_end_matches("number").trim_end_matches("no").trim_end_matches(['_', ' ']);
+    if NUMBERED.contains(&lower.trim()) || NUMBERED.contains(&bare) {
+        return true;
+    }
     let is_code = |word: &str| {
         matches!(word, "id" | "ids" | "zip" | "postal" | "fips" | "sku" | "ean" | "isbn")
             || word.ends_with("code")
@@ -452,7 +478,8 @@ mod tests {
             (&["$5", "$7.50"], Kind::Number),
             (&["$5", "7.50"], Kind::Category),
             (&["5%", "7.5%"], Kind::Number),
-            (&["1,5", "2,25"], Kind::Category),
+            (&["1,5", "2,25"], Kind::Number),
+            (&["1,2", "1,2,3"], Kind::Category),
             (&["10142018", "1052018"], Kind::Time),
             (&["20181014", "20181015", "20189999"], Kind::Number),
             (&["Nov 16, 2004", "August 14, 2020"], Kind::Time),
@@ -499,8 +526,22 @@ mod tests {
         assert_eq!(judged(100, &["unknown"]), number(&["unknown"]));
         assert_eq!(judged(99, &["unknown"]).0, Kind::Category);
         assert_eq!(judged(198, &["-", "-"]), number(&["-"]));
-        assert_eq!(judged(197, &["-", "-"]).0, Kind::Category);
         assert_eq!(judged(1000, &["a", "b", "c", "a"]), number(&["a", "b", "c"]));
+        // Among measured numbers they may be many; marks also among few.
+        assert_eq!(judged(100, &["none"; 100]), number(&["none"]));
+        assert_eq!(judged(100, &["none"; 101]).0, Kind::Category);
+        for mark in ["-", ".", "--", "#DIV/0!", "#N/A!", "<NA>", "***"] {
+            assert_eq!(judged(20, &[mark; 20]), number(&[mark]));
+            assert_eq!(judged(19, &[mark]).0, Kind::Category);
+        }
+        // A few whole numbers may be names of floors, and others are not.
+        let floors = |distinct: usize| {
+            let mut judge = Judge::default();
+            (0..200).for_each(|i| judge.take_value_at((i % distinct).to_string().as_bytes(), i));
+            (0..20).for_each(|i| judge.take_value_at(b"ground", i));
+            judge.verdict("x", true, false).kind
+        };
+        assert_eq!((floors(49), floors(50)), (Kind::Category, Kind::Number));
         assert_eq!(judged(1000, &["a", "b", "c", "d"]).0, Kind::Category);
         // What looks like a number is none of these texts.
         assert_eq!(judged(1000, &["inf"]), number(&[]));
@@ -529,7 +570,12 @@ mod tests {
             assert_eq!(kind(name, 2), (Kind::Number, false), "{name}");
             assert_eq!(kind(name, 150), (Kind::Number, false), "{name}");
         }
-        for name in ["age", "width", "paid", "decoded", "humidity", "number"] {
+        for name in ["user", "Item", "Store", "Dept", "provider_number", "County", "customer no"] {
+            assert_eq!(kind(name, 20), (Kind::Category, true), "{name}");
+        }
+        for name in
+            ["age", "width", "paid", "decoded", "humidity", "number", "users", "no", "items"]
+        {
             assert_eq!(kind(name, 20), (Kind::Number, false), "{name}");
         }
     }

@@ -1,4 +1,4 @@
-//! The kinds of a table's columns: what they are, and how they are found from the cells.
+//! The kinds of a table's columns, and their detection from the cells.
 
 mod cell;
 mod choice;
@@ -32,7 +32,7 @@ pub(crate) use select::{find, fits, nearest, select};
 pub(crate) use time::{Moment, TimeForm};
 pub use wish::{Curves, Pairs};
 
-/// How many rows are looked at.
+/// Number of rows that are examined.
 pub(crate) const ROWS: usize = 10_000;
 
 /// The most pairs of columns.
@@ -110,9 +110,9 @@ impl FromStr for Kind {
 pub struct ColumnKind {
     /// The column's name.
     pub name: String,
-    /// What its cells are.
+    /// Kind of its cells.
     pub kind: Kind,
-    /// How numbers or dates are written, where that is not the usual way: an example such as `1.234,5`
+    /// Form of numbers or dates, if it is not the plain one: an example such as `1.234,5`
     /// or `31/12/2000`.
     pub form: Option<String>,
     /// Texts among its numbers that are missing, beside those of [`TableSchema::missing`].
@@ -286,7 +286,7 @@ fn no_texts(n: u8) -> Message {
     Message::new(fact).or(Remedy::NameTexts)
 }
 
-/// How the cells of tables are understood.
+/// Ways to interpret the cells of tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Kinds {
     /// Each cell on its own: a number is a number, anything else is a category.

@@ -68,7 +68,7 @@ impl TypeNotes {
         Self(Vec::new(), guess)
     }
 
-    /// How the label was guessed; `None` where the caller has named it.
+    /// Reason for the guessed label; `None` where the caller has named it.
     pub fn label_guess(&self) -> Option<&LabelGuess> {
         self.1.as_ref()
     }

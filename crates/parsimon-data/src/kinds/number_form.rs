@@ -14,7 +14,7 @@ pub(crate) enum NumberForm {
     Written {
         /// The decimal sign.
         decimal: u8,
-        /// The separator of thousands.
+        /// The separator of thousands, beside those of [`SEPARATORS`].
         thousands: u8,
     },
 }
@@ -24,9 +24,17 @@ pub(super) const POINT: NumberForm = NumberForm::Written { decimal: b'.', thousa
 /// `1.234,5`
 pub(super) const COMMA: NumberForm = NumberForm::Written { decimal: b',', thousands: b'.' };
 
-/// Signs around a number. Euro, pound and yen are of several bytes.
-const SIGNS: [&[u8]; 7] =
-    [b"$", "€".as_bytes(), "£".as_bytes(), "¥".as_bytes(), b"EUR", b"USD", b"%"];
+/// Signs around a number. One that ends or begins with another comes before it.
+const SIGNS: [&str; 25] = [
+    "US$", "R$", "A$", "C$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "zł", "kr", "EUR", "USD",
+    "GBP", "JPY", "CHF", "INR", "CAD", "AUD", "Rs.", "Rs", "%",
+];
+
+/// Separators of thousands in either form: an apostrophe, a blank, and their relatives in Unicode.
+const SEPARATORS: [&str; 6] = ["'", "’", " ", "\u{a0}", "\u{202f}", "\u{2009}"];
+
+/// The minus sign of Unicode.
+const MINUS: &[u8] = "\u{2212}".as_bytes();
 
 /// The longest number that is read in a form.
 const LONGEST: usize = 64;
@@ -87,12 +95,20 @@ pub(super) fn read_written(
     // Accountants write negative amounts in parentheses.
     let inner = cell.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
     let cell = inner.map_or(cell, <[u8]>::trim_ascii);
-    let has_minus = inner.is_none() && cell.first() == Some(&b'-');
-    let has_plus = inner.is_none() && cell.first() == Some(&b'+');
-    let is_negative = has_minus || inner.is_some();
-    let (bare, sign) = strip(if has_minus || has_plus { &cell[1..] } else { cell });
-    let is_negative_inside = !is_negative && sign.is_some() && bare.first() == Some(&b'-');
-    let bare = if is_negative_inside { &bare[1..] } else { bare };
+    let (cell, is_negative, has_plus) = match inner {
+        Some(_) => (cell, true, false),
+        None => match without_minus(cell) {
+            Some(rest) => (rest, true, false),
+            None => cell.strip_prefix(b"+").map_or((cell, false, false), |c| (c, false, true)),
+        },
+    };
+    let (bare, sign) = strip(cell);
+    let has_sign = is_negative || has_plus;
+    // A minus between a currency sign and the number, or behind it, as accounting programs have it.
+    let inside = (!has_sign && sign.is_some()).then(|| without_minus(bare)).flatten();
+    let behind = (!has_sign && inside.is_none()).then(|| bare.strip_suffix(b"-")).flatten();
+    let is_negative_inside = inside.is_some() || behind.is_some();
+    let bare = inside.or(behind).unwrap_or(bare);
     let mut text = [0; LONGEST];
     let mut len = 0;
     let mut put = |b: u8| {
@@ -105,7 +121,11 @@ pub(super) fn read_written(
     }
     // Digits since the last separator of thousands; the first group may be shorter.
     let (mut group, mut groups, mut is_fraction) = (0, 0, false);
-    for &b in bare {
+    // All separators of a number are the same.
+    let mut separator = None;
+    let mut rest = bare;
+    while let Some((&b, behind)) = rest.split_first() {
+        rest = behind;
         match b {
             b'0'..=b'9' => {
                 group += 1;
@@ -116,9 +136,16 @@ pub(super) fn read_written(
                 is_fraction = true;
                 put(b'.')?;
             }
-            _ if b == thousands && !is_fraction => {
+            _ if !is_fraction => {
+                let long = bare.len() - rest.len() - 1;
+                let found = match b == thousands {
+                    true => &bare[long..=long],
+                    false => separator_at(&bare[long..])?,
+                };
+                let is_same = *separator.get_or_insert(found) == found;
                 let fits = if groups == 0 { (1..=3).contains(&group) } else { group == 3 };
-                fits.then_some(())?;
+                (fits && is_same).then_some(())?;
+                rest = &bare[long + found.len()..];
                 (group, groups) = (0, groups + 1);
             }
             _ => return None,
@@ -128,14 +155,40 @@ pub(super) fn read_written(
     number::whole(&text[..len]).map(|value| (value, sign))
 }
 
+/// The separator of thousands at the beginning of a text, of those that both forms have.
+fn separator_at(text: &[u8]) -> Option<&[u8]> {
+    let found = SEPARATORS.iter().find(|separator| text.starts_with(separator.as_bytes()))?;
+    Some(&text[..found.len()])
+}
+
+/// The text behind a minus sign, if it begins with one.
+fn without_minus(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(b"-").or_else(|| text.strip_prefix(MINUS))
+}
+
 /// A cell without its currency or percent sign, which may stand on either side.
 fn strip(cell: &[u8]) -> (&[u8], Option<usize>) {
+    // PERF: most cells are digits at both ends.
+    let is_digit = |b: Option<&u8>| b.is_some_and(u8::is_ascii_digit);
+    if is_digit(cell.first()) && is_digit(cell.last()) {
+        return (cell, None);
+    }
     for (k, sign) in SIGNS.iter().enumerate() {
-        if let Some(rest) = cell.strip_prefix(*sign).or_else(|| cell.strip_suffix(*sign)) {
-            return (rest.trim_ascii(), Some(k));
+        let sign = sign.as_bytes();
+        if let Some(rest) = cell.strip_prefix(sign).or_else(|| cell.strip_suffix(sign)) {
+            return (trim(rest), Some(k));
         }
     }
     (cell, None)
+}
+
+/// A text without blanks at its ends, those of Unicode included.
+fn trim(mut text: &[u8]) -> &[u8] {
+    for blank in SEPARATORS.iter().skip(2).map(|blank| blank.as_bytes()) {
+        text = text.strip_prefix(blank).unwrap_or(text);
+        text = text.strip_suffix(blank).unwrap_or(text);
+    }
+    text.trim_ascii()
 }
 
 #[cfg(test)]
@@ -156,10 +209,27 @@ mod tests {
             ("+11,539.73", 11_539.73),
             ("($7,890.00)", -7890.0),
             ("(5)", -5.0),
+            ("1'234.50", 1234.5),
+            ("1’234’567", 1_234_567.0),
+            ("12 345.5", 12_345.5),
+            ("\u{2212}5", -5.0),
+            ("₹1,200", 1200.0),
+            ("US$5", 5.0),
+            ("5 kr", 5.0),
+            ("1,200.50-", -1200.5),
         ] {
             assert_eq!(POINT.read(cell.as_bytes()), Some(value), "{cell}");
         }
-        for (cell, value) in [("1,5", 1.5), ("1.234,5", 1234.5), ("-0,25", -0.25), ("12 %", 12.0)] {
+        for (cell, value) in [
+            ("1,5", 1.5),
+            ("1.234,5", 1234.5),
+            ("-0,25", -0.25),
+            ("12 %", 12.0),
+            ("1 234,5", 1234.5),
+            ("1\u{a0}234\u{202f}€", 1234.0),
+            ("1\u{202f}234\u{202f}567,5", 1_234_567.5),
+            ("CHF 1'234,50", 1234.5),
+        ] {
             assert_eq!(COMMA.read(cell.as_bytes()), Some(value), "{cell}");
         }
         for cell in [
@@ -175,6 +245,12 @@ mod tests {
             "()",
             "(-5)",
             "+-5",
+            "-5-",
+            "1'234,567",
+            "1 23",
+            " 123",
+            "1'",
+            "5\u{202f}",
         ] {
             assert_eq!(POINT.read(cell.as_bytes()), None, "{cell}");
         }

@@ -10,6 +10,12 @@ const MOST_TEXTS: usize = 3;
 const LEAST_NUMBERS: usize = 100;
 /// At most one of this number of cells is a text.
 const RARITY: usize = 100;
+/// At most one of this number of cells is a text where the numbers are measured, or the texts are marks.
+const RARITY_AMONG_MEASURED: usize = 2;
+/// Number of different whole numbers from which they are measured.
+const MEASURED: usize = 50;
+/// Fewer numbers do not prove that marks beside them are no words.
+const LEAST_BESIDE_MARKS: usize = 20;
 
 /// A text that is missing in a column of numbers.
 #[derive(Clone, Debug)]
@@ -82,12 +88,23 @@ impl Odd {
     /// Returns the column without the texts, and the texts, if they are few among `cells` cells with a value.
     pub(super) fn found(&self, values: usize) -> Option<(&Judge, &[OddText])> {
         match self {
-            Odd::Few { numbers, texts, cells }
-                if numbers.values() >= LEAST_NUMBERS && cells * RARITY <= values =>
-            {
-                Some((numbers, texts))
+            Odd::Few { numbers, texts, cells } => {
+                let are_marks = texts.iter().all(|odd| is_mark(&odd.text));
+                let least = if are_marks { LEAST_BESIDE_MARKS } else { LEAST_NUMBERS };
+                let rarity = match are_marks || numbers.are_measured(MEASURED) {
+                    true => RARITY_AMONG_MEASURED,
+                    false => RARITY,
+                };
+                let are_few = numbers.values() >= least && cells * rarity <= values;
+                are_few.then_some((&**numbers, &texts[..]))
             }
             _ => None,
         }
     }
+}
+
+/// Whether a text is a mark and no word: `-`, `.`, `***`, `<NA>`, or an error of a spreadsheet such as `#DIV/0!`.
+fn is_mark(text: &str) -> bool {
+    let is_error = text.starts_with('#') && text.ends_with(['!', '?', 'A']);
+    is_error || text == "<NA>" || !text.chars().any(char::is_alphanumeric)
 }

@@ -19,14 +19,24 @@ pub(crate) enum TimeForm {
     NamedMonthSecond,
     /// The name of a month and a year.
     MonthOfYear,
+    /// Year and month as numbers, in either order.
+    YearMonth,
     /// Year, month, day, without separators.
     DigitsYearFirst,
     /// Month, day, year, without separators.
     DigitsMonthFirst,
+    /// Day, month, year, without separators.
+    DigitsDayFirst,
+    /// Year, month, day, hour, minute, second, without separators.
+    DigitsToSecond,
     /// Seconds since the first of January 1970.
     Seconds,
     /// Milliseconds since the first of January 1970.
     Milliseconds,
+    /// Microseconds since the first of January 1970.
+    Microseconds,
+    /// Nanoseconds since the first of January 1970.
+    Nanoseconds,
 }
 
 /// A date, a time of day, or both.
@@ -83,7 +93,7 @@ const MONTHS: [&[u8; 3]; 12] = [
 ];
 
 impl TimeForm {
-    pub(super) const ALL: [(TimeForm, &'static str); 12] = [
+    pub(super) const ALL: [(TimeForm, &'static str); 17] = [
         (TimeForm::YearFirst, "2000-12-31"),
         (TimeForm::MonthFirst, "12/31/2000"),
         (TimeForm::DayFirst, "31/12/2000"),
@@ -92,21 +102,43 @@ impl TimeForm {
         (TimeForm::NamedMonthFirst, "Dec 31, 2000"),
         (TimeForm::NamedMonthSecond, "31 Dec 2000"),
         (TimeForm::MonthOfYear, "December 2000"),
+        (TimeForm::YearMonth, "2000-12"),
         (TimeForm::DigitsYearFirst, "20001231"),
         (TimeForm::DigitsMonthFirst, "12312000"),
+        (TimeForm::DigitsDayFirst, "31122000"),
+        (TimeForm::DigitsToSecond, "20001231235959"),
         (TimeForm::Seconds, "978307199"),
         (TimeForm::Milliseconds, "978307199000"),
+        (TimeForm::Microseconds, "978307199000000"),
+        (TimeForm::Nanoseconds, "978307199000000000"),
     ];
 
-    /// Whether the cells of this form are whole numbers.
+    /// Whether the cells of this form are numbers.
     pub(super) fn is_of_digits(self) -> bool {
-        matches!(
-            self,
-            TimeForm::DigitsYearFirst
-                | TimeForm::DigitsMonthFirst
-                | TimeForm::Seconds
-                | TimeForm::Milliseconds
-        )
+        self.is_since_1970()
+            || matches!(
+                self,
+                TimeForm::DigitsYearFirst
+                    | TimeForm::DigitsMonthFirst
+                    | TimeForm::DigitsDayFirst
+                    | TimeForm::DigitsToSecond
+            )
+    }
+
+    /// Whether the cells of this form count from 1970.
+    pub(super) fn is_since_1970(self) -> bool {
+        self.per_second().is_some()
+    }
+
+    /// The parts of a second that are counted from 1970.
+    fn per_second(self) -> Option<i64> {
+        match self {
+            TimeForm::Seconds => Some(1),
+            TimeForm::Milliseconds => Some(1000),
+            TimeForm::Microseconds => Some(1_000_000),
+            TimeForm::Nanoseconds => Some(1_000_000_000),
+            _ => None,
+        }
     }
 
     /// The form of an example.
@@ -130,10 +162,11 @@ impl TimeForm {
             }
             TimeForm::NamedMonthFirst | TimeForm::NamedMonthSecond => return self.read_named(cell),
             TimeForm::MonthOfYear => return month_of_year(cell),
+            TimeForm::YearMonth => return year_month(cell),
             form if form.is_of_digits() => return form.read_digits(cell),
             _ => {}
         }
-        let mut rest = cell;
+        let mut rest = without_weekday(cell);
         let first = field(&mut rest)?;
         let separator = *rest.first().filter(|b| matches!(b, b'-' | b'/' | b'.'))?;
         rest = &rest[1..];
@@ -151,7 +184,7 @@ impl TimeForm {
 
     /// A date with the name of its month, and perhaps a time of day behind it.
     fn read_named(self, cell: &[u8]) -> Option<Moment> {
-        let (mut rest, mut month, mut day) = (cell, None, None);
+        let (mut rest, mut month, mut day) = (without_weekday(cell), None, None);
         for is_month in [self == TimeForm::NamedMonthFirst, self != TimeForm::NamedMonthFirst] {
             if is_month {
                 month = Some(name_of_month(&mut rest)?);
@@ -162,20 +195,39 @@ impl TimeForm {
             rest = rest.strip_prefix(b",").unwrap_or(rest);
             rest = rest.strip_prefix(b" ")?.trim_ascii_start();
         }
+        // Programs in C write the year behind the time of day.
+        let time = match memchr::memrchr(b' ', rest) {
+            Some(blank) if rest.get(..blank).is_some_and(|time| time.contains(&b':')) => {
+                let mut behind = &rest[blank + 1..];
+                four_digits(&mut behind).filter(|_| behind.is_empty()).map(|_| &rest[..blank])
+            }
+            _ => None,
+        };
+        if let Some(time) = time {
+            let mut year = &rest[time.len() + 1..];
+            let day = day_number(four_digits(&mut year)?, month?, day?)?;
+            let seconds = Some(clock(zone(time).trim_ascii(), b':')?);
+            return Some(Moment { seconds, ..Moment::of_day(day) });
+        }
         let year = four_digits(&mut rest)?;
         let day = day_number(year, month?, day?)?;
-        let rest = rest.strip_prefix(b",").unwrap_or(rest);
         Moment::of_day(day).at(rest)
     }
 
-    /// A moment written as a whole number. Years are of the last century and of this one.
+    /// A moment written as a number. Years are of the last century and of this one.
     fn read_digits(self, cell: &[u8]) -> Option<Moment> {
         /// From 1995 to the end of 2037.
         const SECONDS: std::ops::Range<i64> = 788_918_400..2_145_916_800;
-        if cell.len() > 13 || !cell.iter().all(u8::is_ascii_digit) {
+        // Seconds may have a fraction.
+        let point = (self == TimeForm::Seconds).then(|| memchr::memchr(b'.', cell)).flatten();
+        let (cell, fraction) = cell.split_at(point.unwrap_or(cell.len()));
+        if cell.is_empty() || cell.len() > 19 || !cell.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let number = cell.iter().fold(0_i64, |v, b| 10 * v + i64::from(b - b'0'));
+        let number = cell
+            .iter()
+            .try_fold(0_i64, |v, b| v.checked_mul(10)?.checked_add(i64::from(b - b'0')))?;
+        let fraction = if fraction.len() > 1 { crate::number::whole(fraction)? } else { 0.0 };
         let of_parts = |year, month, day| {
             let fits = (1900..=2100).contains(&year) && (1..=12).contains(&month) && day > 0;
             fits.then(|| day_number(year, month, day))?.map(Moment::of_day)
@@ -192,11 +244,23 @@ impl TimeForm {
             TimeForm::DigitsMonthFirst if matches!(cell.len(), 7 | 8) => {
                 of_parts(number % 10_000, number / 1_000_000, number / 10_000 % 100)
             }
-            TimeForm::Seconds => SECONDS.contains(&number).then(|| of_seconds(number as f64)),
-            TimeForm::Milliseconds => {
-                SECONDS.contains(&(number / 1000)).then(|| of_seconds(number as f64 / 1000.0))
+            TimeForm::DigitsDayFirst if matches!(cell.len(), 7 | 8) => {
+                of_parts(number % 10_000, number / 10_000 % 100, number / 1_000_000)
             }
-            _ => None,
+            TimeForm::DigitsToSecond if cell.len() == 14 => {
+                let (day, time) = (number / 1_000_000, number % 1_000_000);
+                let [hour, minute, second] = [time / 10_000, time / 100 % 100, time % 100];
+                let seconds = (3600 * hour + 60 * minute + second) as f64;
+                let is_time = hour < 24 && minute < 60 && second < 61;
+                let day = of_parts(day / 10_000, day / 100 % 100, day % 100);
+                day.filter(|_| is_time).map(|day| Moment { seconds: Some(seconds), ..day })
+            }
+            form => {
+                let unit = form.per_second()?;
+                let second = number / unit;
+                let part = (number % unit) as f64 / unit as f64 + fraction;
+                SECONDS.contains(&second).then(|| of_seconds(second as f64 + part))
+            }
         }
     }
 }
@@ -215,7 +279,9 @@ impl Moment {
         if text.is_empty() {
             return Some(self);
         }
-        let text = text.strip_prefix(b"T").or_else(|| text.strip_prefix(b" "))?;
+        let is_sign = |b: &u8| matches!(b, b'T' | b' ' | b':' | b',');
+        let sign = text.first().filter(|b| is_sign(b))?;
+        let text = text[1..].strip_prefix(b" ").filter(|_| *sign == b',').unwrap_or(&text[1..]);
         Some(Self { seconds: Some(clock(zone(text).trim_ascii(), b':')?), ..self })
     }
 
@@ -303,8 +369,15 @@ fn field(rest: &mut &[u8]) -> Option<Part> {
 
 /// The text without the zone at its end: hours are in local time.
 fn zone(text: &[u8]) -> &[u8] {
-    if let Some(text) = text.strip_suffix(b"Z").or_else(|| text.strip_suffix(b" UTC")) {
+    if let Some(text) = text.strip_suffix(b"Z") {
         return text;
+    }
+    // A zone by name, such as UTC or CEST.
+    if let Some(blank) = memchr::memrchr(b' ', text)
+        && (3..=4).contains(&(text.len() - blank - 1))
+        && text[blank + 1..].iter().all(u8::is_ascii_uppercase)
+    {
+        return &text[..blank];
     }
     let sign = text.iter().rposition(|b| matches!(b, b'+' | b'-'));
     match sign {
@@ -367,6 +440,59 @@ fn four_digits(rest: &mut &[u8]) -> Option<i64> {
         digits.iter().all(u8::is_ascii_digit) && !behind.first().is_some_and(u8::is_ascii_digit);
     *rest = behind;
     is_year.then(|| digits.iter().fold(0, |v, b| 10 * v + i64::from(b - b'0')))
+}
+
+/// The names of the days of the week, in lower case.
+const WEEKDAYS: [&[u8]; 7] =
+    [b"monday", b"tuesday", b"wednesday", b"thursday", b"friday", b"saturday", b"sunday"];
+
+/// The text behind the name of a day of the week, whole or its first three letters, if it begins with one.
+fn without_weekday(text: &[u8]) -> &[u8] {
+    let letters = text.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    if letters < 3 {
+        return text;
+    }
+    let (name, rest) = text.split_at(letters);
+    let is_it =
+        |day: &&[u8]| name.eq_ignore_ascii_case(day) || name.eq_ignore_ascii_case(&day[..3]);
+    let rest = rest.strip_prefix(b",").or_else(|| rest.strip_prefix(b".")).unwrap_or(rest);
+    match rest.strip_prefix(b" ") {
+        Some(rest) if WEEKDAYS.iter().any(is_it) => rest.trim_ascii_start(),
+        _ => text,
+    }
+}
+
+/// Takes digits or a quarter from the front: `Q2` is its first month. Returns as well whether it was a quarter.
+fn month_or_year(rest: &mut &[u8]) -> Option<(Part, bool)> {
+    match *rest {
+        [b'Q' | b'q', quarter @ b'1'..=b'4', behind @ ..] => {
+            *rest = behind;
+            Some((Part::Digits(3 * i64::from(quarter - b'1') + 1, 1), true))
+        }
+        _ => field(rest).map(|part| (part, false)),
+    }
+}
+
+/// The first day of a month such as `2005-01` or `01/2005`, or of a quarter such as `2005Q1`.
+fn year_month(cell: &[u8]) -> Option<Moment> {
+    let mut rest = cell;
+    let first = month_or_year(&mut rest)?;
+    let sign = rest.strip_prefix(b"-").or_else(|| rest.strip_prefix(b"/"));
+    // A quarter may follow at once.
+    rest = match sign {
+        Some(rest) => rest,
+        None if first.1 || rest.iter().any(|b| matches!(b, b'Q' | b'q')) => rest.trim_ascii_start(),
+        None => return None,
+    };
+    let second = month_or_year(&mut rest).filter(|_| rest.is_empty())?;
+    let (year, month) = match first.0 {
+        Part::Digits(_, 4) => (first.0, second.0),
+        _ => (second.0, first.0),
+    };
+    let (Part::Digits(year, 4), Part::Digits(..)) = (year, month) else { return None };
+    let fits = (1000..=2999).contains(&year);
+    let day = fits.then(|| day_number(year, month.month()?, 1)).flatten()?;
+    Some(Moment { is_month: true, ..Moment::of_day(day) })
 }
 
 /// The first day of a month such as `January-2005`.
@@ -467,8 +593,30 @@ mod tests {
         {
             assert_eq!(day(TimeForm::NamedMonthFirst, cell), None, "{cell}");
         }
-        let at = TimeForm::NamedMonthFirst.read(b"April 4th, 2015 2:05 PM").unwrap();
-        assert_eq!((at.day, at.hour()), (Some(16_529), Some(14)));
+        for (form, cell) in [
+            (TimeForm::NamedMonthFirst, "April 4th, 2015 2:05 PM"),
+            (TimeForm::NamedMonthFirst, "Saturday, April 4, 2015, 14:05"),
+            (TimeForm::NamedMonthFirst, "Sat Apr  4 14:05:59 2015"),
+            (TimeForm::NamedMonthFirst, "Sat Apr 04 14:05:59 +0000 2015"),
+            (TimeForm::NamedMonthSecond, "Sat, 4 Apr 2015 14:05:00 GMT"),
+            (TimeForm::DayFirst, "04/Apr/2015:14:05:59 +0000"),
+            (TimeForm::DayFirst, "Sat 04/04/2015 14:05 CEST"),
+            (TimeForm::MonthFirst, "4/4/15, 2:05 PM"),
+        ] {
+            let at = form.read(cell.as_bytes()).unwrap();
+            assert_eq!((at.day, at.hour()), (Some(16_529), Some(14)), "{cell}");
+        }
+        for cell in ["2005-01", "2005/1", "01/2005"] {
+            let month = TimeForm::YearMonth.read(cell.as_bytes()).unwrap();
+            assert_eq!((month.day, month.is_month), (Some(12_784), true), "{cell}");
+        }
+        for cell in ["2005Q3", "2005-Q3", "2005 Q3", "Q3 2005", "q3/2005"] {
+            let month = TimeForm::YearMonth.read(cell.as_bytes()).unwrap();
+            assert_eq!((month.day, month.is_month), (Some(12_965), true), "{cell}");
+        }
+        for cell in ["2005-13", "2005Q5", "2005 7", "05-2005-1", "12-05", "2005-01-", "Jan-2005"] {
+            assert_eq!(TimeForm::YearMonth.read(cell.as_bytes()), None, "{cell}");
+        }
         for cell in ["January-2005", "Jan 2005", "jan, 2005"] {
             let month = TimeForm::MonthOfYear.read(cell.as_bytes()).unwrap();
             assert_eq!((month.day, month.is_month), (Some(12_784), true), "{cell}");
@@ -482,6 +630,20 @@ mod tests {
         let at = TimeForm::Milliseconds.read(b"978307199500").unwrap();
         assert_eq!((at.day, at.seconds), (Some(11_322), Some(86_399.5)));
         assert_eq!(TimeForm::Seconds.read(b"42"), None);
+        for (form, cell) in [
+            (TimeForm::Seconds, "978307199.5"),
+            (TimeForm::Microseconds, "978307199500000"),
+            (TimeForm::Nanoseconds, "978307199500000000"),
+        ] {
+            let at = form.read(cell.as_bytes()).unwrap();
+            assert_eq!((at.day, at.seconds), (Some(11_322), Some(86_399.5)), "{cell}");
+        }
+        assert_eq!(TimeForm::Nanoseconds.read(b"99999999999999999999"), None);
+        assert_eq!(TimeForm::Seconds.read(b"978307199.x"), None);
+        assert_eq!(day(TimeForm::DigitsDayFirst, "14102018"), Some(17_818));
+        let at = TimeForm::DigitsToSecond.read(b"20181014140500").unwrap();
+        assert_eq!((at.day, at.hour()), (Some(17_818), Some(14)));
+        assert_eq!(TimeForm::DigitsToSecond.read(b"20181014246000"), None);
         for (form, example) in TimeForm::ALL {
             assert!(form.read(example.as_bytes()).is_some(), "{example}");
         }

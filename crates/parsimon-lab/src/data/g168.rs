@@ -1,4 +1,4 @@
-//! The echo paths of ITU-T G.168, Annex D: what a hybrid answers, at 8 kHz.
+//! The echo paths of ITU-T G.168, Annex D: impulse responses of hybrids, at 8 kHz.
 //!
 //! Two forms are read: the C header of spandsp, where `line_model_d2_coeffs[]` holds integers and `LINE_MODEL_D2_GAIN` their factor, and
 //! tab-separated text with a name, a gain and the integers on a line. Both give the same numbers. Whatever else they hold (test signals,

@@ -40,14 +40,14 @@ pub enum Got {
     Files(Vec<PathBuf>),
 }
 
-/// Why a data set could not be had. Nothing was replaced.
+/// Reason why a data set could not be downloaded. No file was replaced.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GetError {
     /// No package has it.
     #[error(transparent)]
     NoPackage(#[from] Missing),
-    /// A file of that name is there, and it is another one.
+    /// Another file has that name.
     #[error("{}: {state}; it is not replaced: move it away to get {set} anew", path.display())]
     Differs {
         /// The file.
@@ -97,7 +97,7 @@ pub enum GetError {
     },
 }
 
-/// Gets what is not yet in a data folder of a data set. Files that are there are checked, byte by byte, and never replaced.
+/// Downloads the missing files of a data set. Existing files are checked, byte by byte, and never replaced.
 pub fn get(set: &Set, dir: &Path, clients: &Clients) -> Result<Got, GetError> {
     let mut wanted = Vec::new();
     for file in &set.files {
@@ -188,7 +188,7 @@ impl Job<'_> {
         let mut child = command.spawn().map_err(|e| self.cannot_run(&command, e))?;
         let mut stream = child.stdout.take().expect("standard output is a pipe, as set above");
         let staged = stage_entries(&mut stream, wanted, self.dir);
-        // A client that may write to its end has only itself to blame if it fails.
+        // The client may write all of its output, so a failure is its own.
         let rest = io::copy(&mut stream.take(LARGEST_ARCHIVE), &mut io::sink());
         let is_whole = rest.is_ok_and(|length| length < LARGEST_ARCHIVE);
         let status = child.wait().map_err(|e| self.cannot_run(&command, e))?;

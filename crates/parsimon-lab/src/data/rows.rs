@@ -1,7 +1,7 @@
 //! Rows of every set with two classes, independently of its files.
 //!
 //! Classes are -1 and 1, and features are numbered from 1 without gaps, in the order of their ids or slots. Words, names
-//! and the values of text columns are hashed into 2^22 slots first. What a set means by its two classes is said by [`meaning`].
+//! and the values of text columns are hashed into 2^22 slots first. [`meaning`] has the meaning of the two classes of a set.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -300,7 +300,7 @@ fn digits(
     Ok((whole(train), Some(whole(test))))
 }
 
-/// The rows whose label says yes or no, with that as the label.
+/// The rows whose label is yes or no, labelled 1 or -1.
 fn relabeled(rows: &Chunk, is: impl Fn(f64) -> Option<bool>) -> Chunk {
     let mut chunk = Chunk::new();
     for i in 0..rows.len() {
@@ -431,7 +431,7 @@ fn sign(positive: bool) -> f64 {
     if positive { 1.0 } else { -1.0 }
 }
 
-/// Features get numbers from 1 without gaps: an array of weights is then no longer than it must be.
+/// Features get numbers from 1 without gaps, so that an array of weights is as short as possible.
 fn numbered(train: Chunk, test: Option<Chunk>) -> Rows {
     let indices = |chunk: &Chunk| -> Vec<u32> {
         (0..chunk.len()).flat_map(|i| chunk.row(i).indices().to_vec()).collect()

@@ -80,7 +80,7 @@ pub fn has_stand_in(name: &str) -> bool {
     COUNTS.iter().any(|counts| counts.name == name)
 }
 
-/// A set of which some files are there is no set that is absent: what is wrong with it is said instead.
+/// A set with some of its files is not absent: the error names the missing files instead.
 fn counts_in_place_of(name: &str, dir: &Path) -> Option<&'static Counts> {
     let is_absent = find(name)?.state(dir, Depth::Size) == State::Absent;
     COUNTS.iter().find(|counts| counts.name == name && is_absent)

@@ -115,7 +115,7 @@ impl Set {
 }
 
 impl File {
-    /// The form that is there, and how; if none is as it should be, the first that is there at all, or the first.
+    /// The first valid form of a file and its state; if none is valid, the first form that exists, or the first form.
     pub(super) fn look(&self, dir: &Path, depth: Depth) -> (&Form, State) {
         let seen: Vec<_> = self.forms().iter().map(|form| (form, form.look(dir, depth))).collect();
         let good = seen.iter().find(|(_, state)| *state <= State::Present);
@@ -125,7 +125,7 @@ impl File {
 }
 
 impl Form {
-    /// Whether it is in a folder, and how.
+    /// The state of the form in a folder.
     pub(super) fn look(&self, dir: &Path, depth: Depth) -> State {
         let path = dir.join(&self.path);
         match std::fs::metadata(&path) {

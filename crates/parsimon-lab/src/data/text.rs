@@ -14,7 +14,7 @@ pub struct Text {
     pub group: String,
     /// The name of its file.
     pub name: String,
-    /// Its bytes, headers and all; whether they are UTF-8 is up to who wrote it.
+    /// Its bytes, including headers; they may not be UTF-8.
     pub bytes: Vec<u8>,
 }
 

@@ -1,7 +1,7 @@
-//! Files out of an archive that is not trusted.
+//! Extraction of files from an archive that is not trusted.
 //!
-//! An archive decides nothing: what is taken, under which name, how long it is and what its bytes are is known beforehand. Whatever else
-//! it holds is skipped, and one with a path that leads out of it is refused as a whole. Nothing gets its name before all of it is right.
+//! An archive decides nothing: the files to take, their names, lengths and checksums are known beforehand. Whatever else
+//! it holds is skipped, and an archive with a path that leads out of it is refused. Files get their names after all of them were checked.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -128,7 +128,7 @@ fn entry_of(form: &Form) -> Option<&String> {
 fn plain_name(bytes: &[u8]) -> Result<String, UnpackError> {
     let name = String::from_utf8_lossy(bytes);
     let escapes = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
-    // Paths of other systems count too: what is harmless here is no reason to trust the rest.
+    // Paths of other systems count too: a path that is harmless here makes the rest of the archive no safer.
     if Path::new(&*name).components().any(escapes)
         || name.split(['/', '\\']).any(|part| part == "..")
     {

@@ -141,7 +141,7 @@ impl BatchSettings {
     }
 }
 
-/// The largest eigenvalue of `X^T X`, by power iteration, and a hundredth for what it may have missed.
+/// The largest eigenvalue of `X^T X` by power iteration, plus one percent for its error.
 fn largest(rows: &DenseRows) -> f64 {
     let mut v = vec![1.0; rows.n];
     let mut size = 0.0;

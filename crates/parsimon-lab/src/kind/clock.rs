@@ -1,6 +1,6 @@
 //! Time of learning by the processor's clock of this thread.
 //!
-//! The one thing measured that a second run does not give again. It is measured only where an experiment has an axis `seconds`.
+//! The only measure that differs between two runs. It is taken only where an experiment has an axis `seconds`.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use super::Run;
 /// The measure's name.
 pub(super) const SECONDS: &str = "seconds";
 
-/// Adds up the time of what it is given.
+/// Adds up the time of the work that it runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Clock {
     spent: Duration,
 }
 
 impl Clock {
-    /// Does it, and counts its time. Without a clock on this machine the time stays zero.
+    /// Runs the work and counts its time. On a machine without a clock the time stays zero.
     pub(super) fn count<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = ThreadTime::try_now();
         let done = work();

@@ -1,8 +1,8 @@
-//! The theorems on CSGD, step by step: equation (9) of the paper written out on least squares with a bias coordinate, and every inequality asked in every round.
+//! The theorems on CSGD, step by step: equation (9) of the paper on least squares with a bias coordinate, and a check of every inequality in every round.
 //!
 //! Rows are `[1, uniform in [0, 1]]`, targets a normal truth with noise. `w*` of the inequalities between two steps is the best point of all rows; that of
-//! sums over the first `T` rounds is the best point of these. A round is beyond an inequality if it is so by more than rounding. The library's `csgd` is
-//! held to the same equation by its twin; here the loop needs what a learner does not show, the point before its projection.
+//! sums over the first `T` rounds is the best point of these. A round violates an inequality if the excess is larger than rounding. The library's `csgd` is
+//! compared with this equation by its twin; the loop here needs the point before its projection, which a learner does not show.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ struct Sums {
     least_epsilon: f64,
 }
 
-/// Plays the method and asks every inequality.
+/// Plays the method and checks every inequality.
 fn play(rows: &DenseRows, steps: Steps, all: &[f64], marks: &[usize]) -> BTreeMap<String, Curve> {
     let n = rows.n;
     let horizon = marks.last().copied().unwrap_or(0);

@@ -54,7 +54,7 @@ struct Digits {
 struct Plane {
     /// Count.
     rows: PerEffort,
-    /// After how many rows learned; a power of two times 256.
+    /// Number of learned rows at the picture; a power of two times 256.
     after: usize,
     /// The methods.
     of: Vec<String>,
@@ -202,7 +202,7 @@ impl Seen {
 
 /// The class of the largest margin, for every row.
 ///
-/// PERF: weights are read once. A learner that catches up when it is asked would do so for every pixel of every row.
+/// PERF: weights are read once. A learner that catches up when it is read would do so for every pixel of every row.
 fn classes(frozen: &Frozen, judge: &Chunk) -> Vec<usize> {
     let mut weights = vec![[0.0; CLASSES.len()]; PIXELS + 1];
     for (k, head) in frozen.heads().iter().enumerate().take(CLASSES.len()) {

@@ -1,7 +1,7 @@
 //! Speech through an echo path of ITU-T G.168, the path found again by every method from the same samples.
 //!
 //! Measured every thousand samples: system mismatch, zeros, and the echo return loss enhancement of those samples, the power of what was observed over
-//! the power of what the prediction made beforehand left of it.
+//! the power of the residual of the prediction made beforehand.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Two methods on the same random sparse rows, with every loss the pair is for: the largest difference of a weight so far.
+//! Two methods on the same random sparse rows, under every loss of the pair: the largest difference of a weight so far.
 
 use std::collections::BTreeMap;
 
@@ -82,32 +82,45 @@ pub(super) fn apart_at_the_end(
     Ok((end(&difference), end(&size)))
 }
 
-/// The largest difference so far and, to compare it with, the largest weight.
+/// Distance of a margin from the kink of the hinge loss that is rounding. Every slope between -1 and 0 is a subgradient there, so that
+/// an equivalence says nothing about two runs from such a round on.
+const KINK: f64 = 1e-9;
+
+/// The largest difference so far and, to compare it with, the largest weight. Runs are compared up to the first margin at the kink.
 fn apart(
     pair: &Pair,
     loss: Option<&str>,
     rows: &Chunk,
 ) -> Result<(Curve, Curve), parsimon::BuildError> {
-    let frame = LearnerOptions { bias: pair.bias, ..LearnerOptions::default() };
-    let build = |spec: Spec| {
-        let spec = loss.map_or(spec.clone(), |loss| spec.set("loss", loss));
-        spec.resolve()?.build(frame, &Found::default())
-    };
-    let (mut a, mut b) = (build(spec_of(&pair.a))?, build(spec_of(&pair.b))?);
+    let options = LearnerOptions { bias: pair.bias, ..LearnerOptions::default() };
+    let settings = |spec: Spec| loss.map_or(spec.clone(), |loss| spec.set("loss", loss)).resolve();
+    let (of_a, of_b) = (settings(spec_of(&pair.a))?, settings(spec_of(&pair.b))?);
+    let has_kink = of_a.loss_name() == "hinge";
+    let found = Found::default();
+    let (mut a, mut b) = (of_a.build(options, &found)?, of_b.build(options, &found)?);
     let (mut worst, mut most, mut margins) = (0.0f64, 0.0f64, Vec::new());
     let (mut difference, mut size) = (Curve::new(), Curve::new());
     for i in 0..rows.len() {
         margins.clear();
         a.learn_rows(rows, i..i + 1, &mut margins);
         b.learn_rows(rows, i..i + 1, &mut margins);
+        let is_at_kink = |p: &f64| (1.0 - rows.label(i).unwrap_or(0.0) * p).abs() < KINK;
+        if has_kink && margins.iter().any(is_at_kink) {
+            break;
+        }
         for (a, b) in weights(&*a).into_iter().zip(weights(&*b)) {
             worst = worst.max((a - b).abs());
             most = most.max(a.abs());
         }
-        if (i + 1) % (ROUNDS / POINTS) == 0 || i + 1 == rows.len() {
+        if (i + 1) % (ROUNDS / POINTS) == 0 {
             difference.push(((i + 1) as f64, worst));
             size.push(((i + 1) as f64, most));
         }
+    }
+    let end = rows.len() as f64;
+    if difference.last().is_none_or(|last| last.0 < end) {
+        difference.push((end, worst));
+        size.push((end, most));
     }
     Ok((difference, size))
 }

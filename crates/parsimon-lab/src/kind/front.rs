@@ -1,4 +1,4 @@
-//! Fronts: how well a method ranks rows it has not learned, against how many weights it needs for it.
+//! Fronts: AUC of a method on rows that it has not learned, against its number of weights.
 //!
 //! One pass over the rows for every strength of a method's penalty and every rate; for each strength the rate whose predictions on the way
 //! have the largest AUC is taken, so that the held-out rows choose nothing. The curves run over the strengths; `front` runs over shares
@@ -107,7 +107,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
         trial.curves.insert(method.name.clone(), curves(&points, split.features));
     }
     let mut absent = Vec::new();
-    // Others start slowly: a quick run does without.
+    // Other programs start slowly: a quick run leaves them out.
     let wanted = if run.effort == Effort::Quick { &[][..] } else { &front.peers };
     if wanted.len() < front.peers.len() {
         absent.push("not run beside at quick effort".to_owned());
@@ -214,7 +214,7 @@ impl FrontPoint {
     }
 }
 
-/// AUC of the predictions made on the way, and what the weights at the end are worth.
+/// AUC of the predictions made while learning, and AUC of the weights at the end.
 fn learn(
     method: &Method,
     setting: &str,
@@ -238,7 +238,7 @@ fn learn(
 fn judged(margins: &[f64], rows: &Chunk) -> BinaryMetrics {
     let mut evaluator = Evaluator::new(Loss::Logistic);
     for (i, &p) in margins.iter().enumerate() {
-        // A learner that ran away ranks nothing.
+        // A learner that diverged ranks nothing.
         let p = if p.is_finite() { p } else { 0.0 };
         evaluator.record(p, rows.label(i).unwrap_or(-1.0), rows.weight(i));
     }

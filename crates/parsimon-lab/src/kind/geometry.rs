@@ -1,7 +1,7 @@
 //! Figures 2.1 and 3.2 of the PDA thesis, which illustrate one step, as numbers over many draws.
 //!
-//! Figure 2.1: the descent directions of the squared loss, of the normalized squared loss, and of the same in the metric `Q`, for a row scaled up.
-//! Figure 3.2: how far the proximal step of `sum q_i^k |w_i|` in the metric `Q` shrinks a large and a small component, for `k` of 0, 1 and 2. The step is
+//! Figure 2.1: the descent directions of the squared loss, of the normalized squared loss, and of the normalized squared loss in the metric `Q`, for a row scaled up.
+//! Figure 3.2: the amounts by which the proximal step of `sum q_i^k |w_i|` in the metric `Q` shrinks a large and a small component, for `k` of 0, 1 and 2. The step is
 //! found by search over its definition, not by the closed form.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ struct GeometrySettings {
     /// `alpha` and `epsilon` of (3.5).
     alpha: f64,
     epsilon: f64,
-    /// By how much the row is scaled.
+    /// Factor of the row.
     scales: Vec<f64>,
     /// `lambda eta` of the proximal step.
     threshold: f64,
@@ -36,9 +36,9 @@ struct GeometrySettings {
 enum What {
     /// The descent direction of the squared loss.
     Squared,
-    /// Of the normalized squared loss.
+    /// The descent direction of the normalized squared loss.
     Normalized,
-    /// Of the normalized squared loss in the metric.
+    /// The descent direction of the normalized squared loss in the metric.
     Metric,
     /// The proximal step of `sum q_i^k |w_i|`.
     Penalty(i32),
@@ -121,7 +121,7 @@ impl GeometrySettings {
         BTreeMap::from([("length".to_owned(), lengths), ("angle".to_owned(), angles)])
     }
 
-    /// How much the largest and the smallest component of the truth's support lose.
+    /// The amounts that the largest and the smallest component of the truth's support lose.
     fn shrinking(&self, draw: &Draw, power: i32) -> BTreeMap<String, Curve> {
         let lost = |w: f64, q: f64| {
             let weight = self.threshold * q.powi(power);

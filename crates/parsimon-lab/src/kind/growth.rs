@@ -1,6 +1,6 @@
-//! How the regret grows with the rounds: `R_T = sum_t [f_t(w_t) + l1 |w_t|_1] - min_w sum_t [f_t(w) + l1 |w|_1]`.
+//! Growth of the regret with the rounds: `R_T = sum_t [f_t(w_t) + l1 |w_t|_1] - min_w sum_t [f_t(w) + l1 |w|_1]`.
 //!
-//! The rival is found anew for every `T`, by a batch solver that proves its distance from the minimum. The measure is the slope of `log R_T` over `log T`,
+//! The rival is computed for every `T`, by a batch solver that proves its distance from the minimum. The measure is the slope of `log R_T` over `log T`,
 //! by least squares: a regret of `O(sqrt T)` has a slope of a half at most, once `T` is large.
 
 use std::collections::BTreeMap;
@@ -131,7 +131,7 @@ fn curves(paid: &[f64], rivals: &[(usize, f64)]) -> BTreeMap<String, Curve> {
     ])
 }
 
-/// The slope of the line through the logarithms, by least squares. A regret that is not positive counts as one that is hardly so.
+/// The slope of the line through the logarithms, by least squares. A regret that is not positive counts as a tiny positive one.
 pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.max(1e-12).ln())).collect();
     let n = logs.len() as f64;

@@ -1,7 +1,7 @@
-//! The best fixed weights in hindsight, with a certificate: proximal Newton steps until the duality gap is next to nothing.
+//! The best fixed weights in hindsight, with a certificate: proximal Newton steps until the duality gap is negligible.
 //!
 //! Minimizes `P(w) = sum_i f(x_i.w, y_i) + t psi(w)`. The gap is between `P` and a point of the dual, so it bounds how far `P(w)` is from the minimum,
-//! for any solver did. For small dimensions: a step makes the whole matrix of second derivatives.
+//! for any solver. For small dimensions: a step computes the whole matrix of second derivatives.
 
 use parsimon::settings::Loss;
 use parsimon_core::rule::dense::threshold;
@@ -35,7 +35,7 @@ impl DenseRows {
 pub(super) enum Charge {
     /// `l1 |w|_1 + l2/2 |w|^2`, the soft kind.
     ElasticNet { l1: f64, l2: f64 },
-    /// Nothing within `|w|_1 <= radius`, everything beyond: the hard kind.
+    /// Zero within `|w|_1 <= radius`, infinite beyond: the hard kind.
     Ball { radius: f64 },
 }
 
@@ -102,14 +102,14 @@ impl Sum<'_> {
         best
     }
 
-    /// A point that is better, if the next step finds one.
+    /// A better point, if the next step finds one.
     fn newton(&self, best: &Best) -> Option<Best> {
         let target = self.model_minimum(&best.w);
         let mut part = 1.0;
         while part > 1e-6 {
             let w = best.w.iter().zip(&target).map(|(w, v)| w + part * (v - w)).collect();
             let tried = self.judged(w);
-            // Close to the minimum the sum no longer tells points apart, but the gap does.
+            // Close to the minimum points cannot be distinguished by the sum, but by the gap.
             if tried.value < best.value || tried.gap < 0.5 * best.gap {
                 return Some(tried);
             }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::{Curve, Run, Trial, spec};
 use crate::experiment::PerEffort;
 
-/// The system, as the file says it; what it leaves out is the library's own.
+/// The system, as in the file; missing settings have the defaults of the library.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SystemSettings {
@@ -19,7 +19,7 @@ struct SystemSettings {
     zeros: f64,
     amplitude: Option<f64>,
     noise: Option<f64>,
-    /// Inputs are uniform up to this.
+    /// Largest magnitude of the inputs, which are uniform.
     input: Option<f64>,
     samples: PerEffort,
 }

@@ -25,7 +25,7 @@ struct Importance {
     rows: usize,
     /// The weights, whole numbers.
     weights: Vec<u32>,
-    /// Into how many steps a weight of 1 is divided for the limit.
+    /// Number of steps into which a weight of 1 is divided for the limit.
     steps: u32,
     /// Numbers instead of classes.
     numbers: bool,
@@ -95,9 +95,9 @@ impl Importance {
                 let others = before.iter().map(lost).sum::<f64>() / before.len().max(1) as f64;
                 let limit = after(h * self.steps, 1.0 / f64::from(self.steps))?;
                 let beyond = match self.numbers {
-                    // Past its label, as a share of the way.
+                    // Distance past the label, as a share of the way.
                     true => ((once - y) / (y - p)).max(0.0),
-                    // Past where many small steps would leave it.
+                    // Distance past the limit of many small steps.
                     false => ((once - limit) * y).max(0.0),
                 };
                 for (measure, value) in [

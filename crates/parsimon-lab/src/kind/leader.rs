@@ -1,6 +1,6 @@
 //! Follow the leader on rows that turn against it: linear losses of alternating sign, on which its point jumps from one end of the ball to the other.
 //!
-//! The regret is against the best point of the method's own ball. With hinge loss and a radius below 1 every loss is linear where it is played.
+//! The regret is against the best point of the method's ball. With hinge loss and a radius below 1 every loss is linear at the points played.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::experiment::PerEffort;
 #[serde(deny_unknown_fields)]
 struct LeaderSettings {
     rounds: PerEffort,
-    /// Of the ball, below 1.
+    /// Radius of the ball, below 1.
     radius: f64,
 }
 
 pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
     let settings: LeaderSettings = run.settings()?;
     let rounds = settings.rounds.at(run.effort) as usize;
-    // The first row is half as long, so that the sum of the gradients changes its sign in every round; where it begins is the trial's own.
+    // The first row is half as long, so that the sum of the gradients changes its sign in every round; each trial draws the first sign.
     let first = 0.3 + 0.04 * (run.number % 10) as f64;
     let mut trial = Trial::default();
     for method in run.experiment.methods_of(run.variant) {

@@ -111,7 +111,7 @@ impl Played {
         self.seconds.last().map_or(f64::INFINITY, |p| p.1)
     }
 
-    /// The last point seen by then, or the first if that was too late; under the last round, which every trial has.
+    /// The last point seen by then, or the first point; it is stored under the last round, which every trial has.
     fn within(&self, seconds: f64) -> (f64, f64) {
         let seen = self.seconds.iter().take_while(|p| p.1 <= seconds).count();
         let value = self.curve.get(seen.saturating_sub(1)).map_or(f64::INFINITY, |p| p.1);
@@ -119,7 +119,7 @@ impl Played {
     }
 }
 
-/// The curve of the best rate, and which it was.
+/// The curve of the best rate, and that rate.
 fn best_of(
     method: &Method,
     problem: &Problem,
@@ -256,7 +256,7 @@ impl Problem {
 
     /// The empirical loss at a few points.
     ///
-    /// PERF: of 5,000 rows of 5,000 features the loss is asked for fifty times and for fifteen rates; the rows are read once for all points of a
+    /// PERF: the loss of 5,000 rows of 5,000 features is computed fifty times for each of fifteen rates; the rows are read once for all points of a
     /// block, whose weights lie side by side.
     fn losses(&self, weights: &[Vec<f64>]) -> Vec<f64> {
         let mut block = vec![[0.0; SIDE_BY_SIDE]; self.dimension()];
@@ -279,7 +279,7 @@ impl Problem {
 /// Points whose losses are computed together.
 const SIDE_BY_SIDE: usize = 8;
 
-/// Rounds at which to look: from 10 on a seventh more each time, and the last.
+/// Rounds of measurements: from 10 on a seventh more each time, and the last.
 fn looks(rounds: usize) -> Vec<usize> {
     let next = std::iter::successors(Some(10.0f64), |t| Some(1.15 * t));
     let before = next.map(|t| t.ceil() as usize).take_while(|t| *t < rounds);

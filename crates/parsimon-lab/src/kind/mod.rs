@@ -50,7 +50,7 @@ pub struct Trial {
     /// Data generated in the place of a missing set.
     #[serde(default)]
     pub stand_in: Option<String>,
-    /// What it shows beside its curves; only the first trial has any.
+    /// Pictures besides the curves; only the first trial has any.
     #[serde(default)]
     pub pictures: Vec<Picture>,
 }
@@ -62,11 +62,11 @@ pub struct Run<'a> {
     pub experiment: &'a Experiment,
     /// Which way.
     pub variant: &'a Variant,
-    /// How much of it.
+    /// Effort of the run.
     pub effort: Effort,
     /// Its number among the trials.
     pub number: u64,
-    /// It alone decides what is drawn.
+    /// Seed of everything that is drawn.
     pub seed: u64,
     /// Whether it is the trial whose pictures are shown.
     pub is_first: bool,
@@ -76,7 +76,7 @@ pub struct Run<'a> {
     pub is_probe: bool,
 }
 
-/// What a trial that only reads its settings ends with.
+/// Error with which a trial that only reads its settings ends.
 const PROBED: &str = "the settings are good";
 
 impl Run<'_> {
@@ -111,7 +111,7 @@ impl Run<'_> {
         }
     }
 
-    /// Runs it; the error is a line for the report.
+    /// Runs the trial; an error is a line for the report.
     pub fn trial(&self) -> Result<Trial, String> {
         let mut trial = self.measured()?;
         let is_printed =
@@ -178,6 +178,6 @@ pub(crate) fn spec_of(table: &toml::Table) -> Spec {
     let fields = serde_json::to_value(table).unwrap_or_default();
     let fields = fields.as_object().cloned().unwrap_or_default();
     let set = |spec: Spec, (name, value): (String, _)| spec.set(&name, value);
-    // An experiment states what it is made of.
+    // An experiment lists its methods.
     fields.into_iter().fold(Spec::default(), set).for_signals()
 }

@@ -84,7 +84,7 @@ impl Penalty {
                 let keep = if length > eta { 1.0 - eta / length } else { 0.0 };
                 y.iter_mut().for_each(|y| *y *= keep);
             }
-            // What is left is the projection on the l1 ball taken off: everything above a level is cut.
+            // The point minus its projection on the l1 ball: everything above a level is cut.
             Penalty::Linf => {
                 let mut magnitudes: Vec<f64> = y.iter().map(|y| y.abs()).collect();
                 let level = threshold(&mut magnitudes, eta);

@@ -1,6 +1,6 @@
-//! Regret at marks on the way, `R_t = sum [f(w) + psi(w)] - min_w sum [f(w) + psi(w)]`, and what the theory allows.
+//! Regret at marks during the run, `R_t = sum [f(w) + psi(w)] - min_w sum [f(w) + psi(w)]`, and the bound of the theory.
 //!
-//! At each mark the rival is the best fixed point of the rounds so far, so the bound is asked with the smallest `D` it covers; `L` is the largest
+//! At each mark the rival is the best fixed point of the rounds so far, so the bound is computed with the smallest `D` that covers it; `L` is the largest
 //! gradient met. Rows have length 1 unless they come from a real set.
 
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
 }
 
 impl Data {
-    /// The rows of the run, and fresh ones after them; a set that is too small gives fewer rounds.
+    /// The rows of the run, followed by fresh rows; a set that is too small gives fewer rounds.
     fn rows(
         &self,
         run: &Run<'_>,
@@ -232,7 +232,7 @@ fn horizons(
             all.entry(measure).or_default().extend(curve);
         }
     }
-    // Each run counted for itself.
+    // Each run is counted separately.
     for measure in ["beyond", "beyond_printed"] {
         let mut sum = 0.0;
         for (_, count) in all.get_mut(measure).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The tables of one run: what was expected and found, and what the paper prints beside what was measured.
+//! The tables of one run: expectations with findings, and printed numbers beside measured ones.
 
 use maud::{Markup, html};
 use parsimon::workspace::number::significant;

@@ -45,7 +45,7 @@ pub(super) fn write(folder: &Path, outcomes: &[Outcome]) -> std::io::Result<()> 
     Ok(())
 }
 
-/// What the folder keeps beside the outcomes of this run. `known` are the experiments of the program: an outcome of another version of one is stale.
+/// Reads the outcomes of earlier runs in the folder. `known` are the experiments of the program: an outcome of another version of one is stale.
 pub fn merged(folder: &Path, ran: &[Outcome], known: &[Experiment]) -> Kept {
     let mut found = Kept::default();
     let Ok(entries) = std::fs::read_dir(folder.join("outcomes")) else { return found };
@@ -67,7 +67,7 @@ pub fn merged(folder: &Path, ran: &[Outcome], known: &[Experiment]) -> Kept {
     found
 }
 
-/// A file that cannot be read is one that is not there: the experiment is run again.
+/// A file that cannot be read counts as missing: the experiment is run again.
 fn read(path: &Path) -> Option<KeptOutcome> {
     serde_json::from_slice(&parsimon_files::read_file(path).ok()?).ok()
 }

@@ -27,7 +27,7 @@ use findings::{findings, printed};
 use overview::{headings, overview};
 use theorems::theorems;
 
-/// Writes `index.html`, `results.json` and `curves/*.csv` into a folder, and what later runs into the same folder keep.
+/// Writes `index.html`, `results.json` and `curves/*.csv` into a folder, with the outcomes that later runs into the folder keep.
 pub fn write(folder: &Path, outcomes: &[Outcome], how: &str) -> std::io::Result<()> {
     keep::write(folder, outcomes)?;
     let curves = folder.join("curves");
@@ -71,7 +71,7 @@ impl Drawings {
     }
 }
 
-/// A file that is whole or not there.
+/// Writes a file that is either whole or absent.
 fn whole(path: &Path, text: &str) -> std::io::Result<()> {
     Ok(parsimon_files::write_file(path, text.as_bytes())?)
 }

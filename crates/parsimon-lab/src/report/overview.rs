@@ -1,4 +1,4 @@
-//! The top of the page: how much reproduces, every claim in a line, and what could not be run.
+//! The top of the page: the tally of verdicts, every claim in a line, and the experiments that could not be run.
 
 use maud::{Markup, html};
 use parsimon::workspace::number::significant;
@@ -11,7 +11,7 @@ use crate::paper::papers;
 use crate::runner::Outcome;
 use crate::verdict::{Finding, Status, Verdict};
 
-/// How much holds, a line for each sort of claim. What was run on other rows than the paper's has no verdict on the paper: of it the tally counts how many
+/// Tally of the verdicts, a line for each sort of claim. Runs on other rows than the paper's have no verdict on the paper: the tally counts how many of them
 /// expectations agree.
 pub fn tally(outcomes: &[Outcome]) -> Vec<String> {
     let of = |category: Category, is_other: bool| -> Vec<&Outcome> {
@@ -176,7 +176,7 @@ fn row(outcome: &Outcome) -> Markup {
     }
 }
 
-/// What is compared, the printed number and the measured one: of the last expectation with a printed number, or of the core claim.
+/// The comparison, the printed number and the measured one of the last expectation with a printed number, or of the core claim.
 fn headline(outcome: &Outcome) -> (String, String, String) {
     let findings = outcome.variants.first().map_or(&[][..], |v| &v.findings);
     let core = findings.iter().find(|f| f.core).or(findings.first());

@@ -1,4 +1,4 @@
-//! Whether what the paper says is so: paired intervals, corrected for several comparisons, and the verdict on the core claim.
+//! Verdicts on claims: paired intervals, corrected for several comparisons, and the verdict on the core claim.
 //!
 //! Trials are paired: all methods of a trial meet the same draws. An expectation asks that a mean paired difference lies on one side of a boundary.
 //! It holds if the whole interval is there, it is refuted if the whole interval is on the other side, and it is undecided in between.
@@ -31,13 +31,13 @@ pub struct Finding {
     pub quantity: String,
     /// The paper's number, if it prints one.
     pub paper: Option<f64>,
-    /// Mean and standard deviation of what was measured.
+    /// Mean and standard deviation of the measured value.
     pub measured: Option<(f64, f64)>,
-    /// Mean and standard deviation of what it is compared with.
+    /// Mean and standard deviation of the value it is compared with.
     pub against: Option<(f64, f64)>,
     /// The condition in signs: `< 0.1 × 0.12`.
     pub wanted: String,
-    /// Whether the means are so; `None` where they were not measured.
+    /// Whether the means satisfy the condition; `None` where they were not measured.
     pub leans: Option<bool>,
     /// Verdict of the trials.
     pub status: Status,
@@ -62,7 +62,7 @@ pub enum Status {
     Undecided,
     /// The rival never learned, so the comparison says nothing.
     Empty,
-    /// Too few trials for more than a look.
+    /// Too few trials for a verdict.
     Preview,
     /// A value is missing.
     NotMeasured,
@@ -146,7 +146,7 @@ impl Verdict {
         }
     }
 
-    /// In words, of a claim of this sort: a theorem holds, an experiment reproduces.
+    /// The verdict in words for a claim of this sort: a theorem holds, an experiment reproduces.
     pub fn said_of(self, category: Category) -> &'static str {
         match (self, category) {
             (Verdict::Reproduces, Category::Theorem) => "holds",
@@ -182,7 +182,7 @@ impl Status {
     }
 }
 
-/// One comparison before Holm: how far the mean is inside what is expected, and its standard error.
+/// One comparison before Holm: the distance of the mean from the boundary on the expected side, and its standard error.
 struct Comparison {
     gap: f64,
     error: f64,
@@ -299,7 +299,7 @@ fn holm(mut compared: Vec<(&mut Finding, Comparison)>) {
             (false, true) => Status::Holds,
             (false, false) => Status::Refuted,
         };
-        // What is left when the steps end is shown at the level at which they ended.
+        // Comparisons after the last step are shown at the level of that step.
         left -= usize::from(!is_over);
     }
 }

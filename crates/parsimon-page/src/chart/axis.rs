@@ -1,4 +1,4 @@
-//! Axes: from values to places, and the ticks a person would have chosen.
+//! Axes: maps from values to positions, and round ticks.
 
 use crate::chart::tick::{LogStyle, decimal, linear_label, log_label};
 
@@ -25,8 +25,8 @@ pub(crate) struct AxisTick {
 }
 
 impl Axis {
-    /// The smallest axis that shows all values. What a scale cannot show is left aside; an axis of
-    /// nothing, or of one value, gets some room around it.
+    /// The smallest axis that shows all values. Values that a scale cannot show are ignored; an axis of
+    /// no values, or of one value, gets some room around it.
     pub(crate) fn fit(scale: AxisScale, values: impl IntoIterator<Item = f64>) -> Self {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for v in values.into_iter().filter(|&v| shows(scale, v)) {
@@ -51,7 +51,7 @@ impl Axis {
         Self { scale, low, high }
     }
 
-    /// With room at both ends, as a share of the length.
+    /// Adds room at both ends, as a share of the length.
     pub(crate) fn padded(self, share: f64) -> Self {
         match self.scale {
             AxisScale::Linear => {

@@ -7,8 +7,8 @@ use crate::chart::theme::COLORS;
 /// The number of markers, and of dash patterns (`.d0` to `.d5` of the style sheet).
 pub(crate) const SHAPES: usize = 6;
 
-/// A place among the series of a figure. Two series differ in color, marker and dashes; when the colors have been used up, the
-/// markers and dashes are paired anew, so that 36 series can be distinguished without color.
+/// A place among the series of a figure. Two series differ in color, marker and dashes; when the markers have been used up, they and
+/// the dashes are paired anew, so that 36 series can be distinguished without color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) index: usize,
@@ -36,7 +36,7 @@ impl Slot {
     }
 
     fn dash(self) -> usize {
-        (self.index + 2 * (self.index / COLORS)) % SHAPES
+        (self.index + 2 * (self.index / SHAPES)) % SHAPES
     }
 
     /// The outline of a marker.
@@ -44,7 +44,7 @@ impl Slot {
         let corners = |corners: &[(f64, f64)]| {
             polyline(corners.iter().map(|c| (x + r * c.0, y + r * c.1))) + "Z"
         };
-        match (self.index + self.index / COLORS) % SHAPES {
+        match (self.index + self.index / SHAPES) % SHAPES {
             1 => corners(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
             2 => corners(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
             3 => corners(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),

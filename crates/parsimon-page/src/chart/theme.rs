@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 /// The number of series colors.
-pub(crate) const COLORS: usize = 6;
+pub(crate) const COLORS: usize = 9;
 
 /// The page a chart is made for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,10 @@ const LIGHT: Palette = Palette {
     muted: "#59636e",
     grid: "#e6e9ed",
     axis: "#8b949e",
-    series: ["#0070d0", "#b55e00", "#008765", "#8a2f86", "#5a2f00", "#424a53"],
+    series: [
+        "#0070d0", "#b55e00", "#008765", "#8a2f86", "#5a2f00", "#424a53", "#6611ff", "#000099",
+        "#111111",
+    ],
 };
 
 const DARK: Palette = Palette {
@@ -48,7 +51,10 @@ const DARK: Palette = Palette {
     muted: "#9ea7b3",
     grid: "#2a3039",
     axis: "#6e7781",
-    series: ["#4aa3ff", "#f4683a", "#3ddc97", "#c772b4", "#f0e442", "#d5dae1"],
+    series: [
+        "#4aa3ff", "#f4683a", "#3ddc97", "#c772b4", "#f0e442", "#d5dae1", "#339977", "#88ccff",
+        "#77ff88",
+    ],
 };
 
 const FONT: &str = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,\

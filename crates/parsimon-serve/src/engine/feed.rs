@@ -11,7 +11,7 @@ use super::frame;
 use super::model::Learning;
 use crate::error::Refusal;
 
-/// What a follower asks for.
+/// Request of a follower.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pull {
     /// The last record that the follower has, durable.
@@ -180,7 +180,7 @@ impl Learning {
         })
     }
 
-    /// What a new follower begins with, as JSON.
+    /// Returns the state with which a new follower begins, as JSON.
     pub(crate) fn origin(&self) -> Result<serde_json::Value, Refusal> {
         let opened = self.log.opened();
         let present = self.reached().durable;

@@ -64,7 +64,7 @@ impl Following {
     }
 }
 
-/// How far a follower is behind its leader.
+/// Distance of a follower from its leader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lag {
     /// Durable records of the leader that scores do not include.
@@ -79,7 +79,7 @@ impl Shared {
         self.following.get().filter(|following| !following.is_over.load(Ordering::Relaxed))
     }
 
-    /// How far this follower is behind its leader; `None` if it has none.
+    /// Returns the distance of this follower from its leader; `None` without a leader.
     pub(crate) fn lag(&self) -> Option<Lag> {
         let following = self.following()?;
         let visible = self.status.now().visible.seq;
@@ -95,7 +95,7 @@ impl Learning {
         self.shared.following()
     }
 
-    /// How far this follower is behind its leader; `None` if it has none.
+    /// Returns the distance of this follower from its leader; `None` without a leader.
     pub fn lag(&self) -> Option<Lag> {
         self.shared.lag()
     }
@@ -202,7 +202,8 @@ impl Learning {
                 let rows = LoggedRows::decode(payload).ok_or_else(|| bad("has no rows"))?;
                 let (version, time) = intake.append_other(&self.log, kind, payload)?;
                 for (index, line) in (0..).zip(lines(rows.text)) {
-                    let id = id_of(line).ok_or_else(|| bad("has a waiting row without an id"))?;
+                    // An earlier version took ids that no label can name.
+                    let Some(id) = id_of(line) else { continue };
                     let row = KeptRow { at: (version.seq, index), time, text: line.into() };
                     intake.table.score(ids::row_id(id.as_bytes()), row);
                 }
@@ -267,7 +268,7 @@ impl Learning {
     fn copy_rows(&self, intake: &mut Intake, rows: &LoggedRows<'_>) -> Result<(), NotTaken> {
         let reading = self.shared.readings.latest();
         let content = Content { format: rows.format, text: rows.text.into(), shape: Shape::Lines };
-        // What a leader has accepted is within its limits.
+        // Records that a leader has accepted are within its limits.
         let limits = Limits { rows: usize::MAX, features: usize::MAX, ..Limits::default() };
         reading.learning.lend(|buffers| {
             let parser = buffers.parse(&content, reading.learning.options(), &limits)?;

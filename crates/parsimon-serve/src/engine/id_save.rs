@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::id_table::{Answer, At, Entry, IdTable, KeptRow, ListedAside, State};
 
-/// Ids of a part.
-const PART: usize = 4096;
+/// Ids of a part. Each may be a miss of all caches, and requests with ids wait meanwhile.
+const PART: usize = 1024;
 
 /// The way through a table that is being written.
 pub(crate) struct TableSave {
@@ -68,7 +68,7 @@ impl IdTable {
         out
     }
 
-    /// Adds what such bytes hold; `None` if they are not a table.
+    /// Adds the entries of such bytes; `None` if they are not a table.
     pub(crate) fn restore(&mut self, mut bytes: &[u8]) -> Option<()> {
         while let Some((tag, rest)) = bytes.split_first() {
             let mut input = rest;

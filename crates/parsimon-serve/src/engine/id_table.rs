@@ -15,10 +15,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parsimon::workspace::Claim;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::id_entries::Entries;
 use super::policy::{Labels, Policy};
 
 /// An id is kept while fewer settled rows than this have come after it, ...
@@ -28,6 +30,12 @@ const LEAST_TIME: u64 = 24 * 60 * 60 * 1000;
 
 /// Rows that were set aside and are listed; the log has all of them.
 const LISTED: usize = 1000;
+
+/// The most bytes of an id: its places in the map and in the order of the log, when both have just doubled.
+const COST: u64 = 144;
+
+/// Settled ids between two looks at the memory.
+const LOOK_EVERY: u64 = 1024;
 
 /// The bytes that a waiting row costs besides its text.
 const OVERHEAD: usize = 160;
@@ -147,7 +155,7 @@ pub(super) struct Settled {
 pub(crate) struct IdTable {
     /// Tells tables apart: a rollback replaces the table.
     pub(super) generation: u64,
-    pub(super) entries: FxHashMap<u64, Entry>,
+    entries: Entries,
     /// Rows that wait for a label, and rows whose late label would be learned.
     pub(super) rows: FxHashMap<u64, KeptRow>,
     pub(super) waiting: BTreeMap<At, u64>,
@@ -168,6 +176,10 @@ pub(crate) struct IdTable {
     most_bytes: usize,
     keeps_late: bool,
     least: usize,
+    most_settled: usize,
+    claim: Claim,
+    /// The bytes of the ids at the last look.
+    id_bytes: u64,
     #[cfg(test)]
     pub(super) fault: Option<super::id_check::Fault>,
 }
@@ -178,7 +190,7 @@ impl IdTable {
         static GENERATIONS: AtomicU64 = AtomicU64::new(0);
         Self {
             generation: GENERATIONS.fetch_add(1, Ordering::Relaxed),
-            entries: FxHashMap::default(),
+            entries: Entries::new(),
             rows: FxHashMap::default(),
             waiting: BTreeMap::new(),
             late: BTreeMap::new(),
@@ -195,6 +207,9 @@ impl IdTable {
             most_bytes: policy.pending_bytes,
             keeps_late: matches!(policy.labels, Labels::Window { learn_late: true, .. }),
             least: LEAST,
+            most_settled: usize::try_from(policy.id_bytes / COST).unwrap_or(usize::MAX).max(1),
+            claim: Claim::default(),
+            id_bytes: 0,
             #[cfg(test)]
             fault: policy.fault,
         }
@@ -202,7 +217,7 @@ impl IdTable {
 
     /// Returns what is known of an id.
     pub(crate) fn get(&self, id: u64) -> Option<Entry> {
-        self.entries.get(&id).copied()
+        self.entries.get(id)
     }
 
     /// Returns the text of a row that waits, or whose late label would be learned.
@@ -240,10 +255,13 @@ impl IdTable {
         Some(surplus)
     }
 
-    /// Adds a row that was scored. The first row of an id stays; false, if any.
+    /// Adds a row that was scored. The first row of an id stays while it waits; false, if there is one.
     pub(crate) fn score(&mut self, id: u64, row: KeptRow) -> bool {
-        if self.entries.contains_key(&id) {
-            return false;
+        match self.get(id).map(|entry| entry.state) {
+            Some(State::Scored) => return false,
+            // A record of the log: the id was forgotten then, when less memory was given to ids.
+            Some(_) => self.leave(id, false),
+            None => {}
         }
         let (seq, at) = (row.at.0, row.at);
         let entry = Entry { state: State::Scored, seq, content: 0, answer: Answer::default() };
@@ -340,7 +358,7 @@ impl IdTable {
     fn set(&mut self, seq: u64, id: u64, entry: Option<Entry>) {
         let before = match entry {
             Some(entry) => self.entries.insert(id, entry),
-            None => self.entries.remove(&id),
+            None => self.entries.remove(id),
         };
         assert!(
             self.changes.back().is_none_or(|change| change.seq <= seq),
@@ -381,15 +399,17 @@ impl IdTable {
 
     /// Forgets settled ids beyond the number and the time that are kept.
     fn forget_old(&mut self, time: u64) {
-        while self.settled.len() > self.least
-            && self.settled.front().is_some_and(|old| old.time + LEAST_TIME < time)
+        self.claim_memory();
+        while self.settled.len() > self.most_settled
+            || self.settled.len() > self.least
+                && self.settled.front().is_some_and(|old| old.time + LEAST_TIME < time)
         {
             let Some(old) = self.settled.pop_front() else { break };
             self.settled_gone += 1;
             // An entry that has moved on since is further back, too.
-            if let Some(entry) = self.entries.get(&old.id).filter(|entry| entry.seq == old.seq) {
+            if let Some(entry) = self.entries.get(old.id).filter(|entry| entry.seq == old.seq) {
                 self.counts[entry.state as usize] -= 1;
-                self.entries.remove(&old.id);
+                self.entries.remove(old.id);
                 self.leave(old.id, false);
             }
         }
@@ -420,6 +440,25 @@ impl IdTable {
             self.waiting.insert(row.at, id);
         }
         self.rows.insert(id, row);
+    }
+
+    /// Returns the bytes of the ids, as of the last look at them, and those of the rows that are kept.
+    pub(crate) fn bytes(&self) -> [u64; 2] {
+        [self.id_bytes, self.bytes as u64]
+    }
+
+    /// Counts the memory of the ids in the budget of the process, now and then. Where there is no more the ids become no more.
+    fn claim_memory(&mut self) {
+        if !(self.settled_gone + self.settled.len() as u64).is_multiple_of(LOOK_EVERY) {
+            return;
+        }
+        let settled = self.settled.capacity() * size_of::<Settled>();
+        let changes = self.changes.capacity() * size_of::<Change>();
+        self.id_bytes = self.entries.bytes() + (settled + changes) as u64;
+        let bytes = self.bytes().iter().sum();
+        if bytes > self.claim.bytes() && self.claim.set(bytes).is_err() {
+            self.most_settled = self.most_settled.min(self.settled.len());
+        }
     }
 
     /// Holds what every change must leave true.

@@ -6,11 +6,11 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 use axum::http::StatusCode;
-use parsimon::data::{DataError, Format, Options};
+use parsimon::data::{Bounds, DataError, Format, Options};
 use parsimon::rows::Chunk;
 use parsimon::serve::RowParser;
 use parsimon_log::{AppendError, Log, Ticket};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -27,6 +27,7 @@ use super::status::Status;
 use super::warming::Warming;
 use crate::content::Content;
 use crate::error::Refusal;
+use crate::memory::Held;
 
 /// State that changes in the order of the log. The holder of the lock appends.
 pub(crate) struct Intake {
@@ -46,6 +47,8 @@ pub(crate) struct Intake {
     pub(crate) leader: Option<String>,
     /// The log time of a record of the leader that is taken now.
     pub(crate) copied: Option<u64>,
+    /// The memory of the rows that are appended next.
+    pub(crate) held: Held,
 }
 
 /// The result of a request to learn.
@@ -82,7 +85,7 @@ impl Taken {
     }
 }
 
-/// How a request is to be learned.
+/// Options of a request that is learned.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
     /// The bytes that identify the row; empty if nothing does.
@@ -91,8 +94,6 @@ pub struct Request<'a> {
     pub is_partial: bool,
     /// Receiver of the margins that are predicted before the rows are learned.
     pub margins: Option<oneshot::Sender<Vec<f64>>>,
-    /// Whether rows that are refused are sent again one by one, and count then.
-    pub is_trial: bool,
 }
 
 impl Learning {
@@ -107,7 +108,6 @@ impl Learning {
             let most = record::LONGEST_KEY;
             return Err(Refusal::bad(format!("the idempotency key exceeds {most} bytes")));
         }
-        let is_trial = request.is_trial;
         let reading = self.shared.readings.latest();
         reading.learning.lend(|buffers| {
             let taken = match request.is_partial {
@@ -117,9 +117,7 @@ impl Learning {
             if let Err(refusal) = &taken {
                 // Names of rows that were not logged must be new to the parsers again.
                 buffers.forget_names();
-                if !is_trial {
-                    self.shared.count_refused(&self.log, refusal, content.rows());
-                }
+                self.shared.count_refused(&self.log, refusal, content.rows());
             }
             if let Ok(Taken { refused, .. }) = &taken
                 && !refused.is_empty()
@@ -142,7 +140,18 @@ impl Learning {
         let parser = buffers.parse(content, reading.learning.options(), limits)?;
         let names = parser.new_names().map(|(slot, name)| (slot, name.into())).collect();
         let chunks = std::mem::take(&mut buffers.chunks);
-        for ((chunk, i), row) in each(&chunks).zip(1..) {
+        self.learn_parsed(content, request, ParsedRows { reading, chunks, names })
+    }
+
+    /// Looks parsed rows up, and puts those that are new into the log.
+    fn learn_parsed(
+        &self,
+        content: &Content<'_>,
+        request: Request<'_>,
+        parsed: ParsedRows<'_>,
+    ) -> Result<Taken, Refusal> {
+        let chunks = &parsed.chunks;
+        for ((chunk, i), row) in each(chunks).zip(1..) {
             if chunk.label(i).is_none() {
                 let words = format!("body:{row}: row {row} has no label; /score takes such rows");
                 return Err(Refusal::bad(words).with("line", row));
@@ -152,10 +161,9 @@ impl Learning {
             format: content.format,
             origin: Origin::Sent,
             key: request.key,
-            content: if request.key.is_empty() { 0 } else { ids::content_of_all(&chunks) },
+            content: if request.key.is_empty() { 0 } else { ids::content_of_all(chunks) },
             text: &content.text,
         };
-        let parsed = ParsedRows { reading, chunks, names };
         self.shared.take(&self.log, &rows, parsed, request.margins)
     }
 
@@ -173,9 +181,17 @@ impl Learning {
         }
         // Parsed once, and only the good rows again, so that a bad row costs the others little.
         let bad = buffers.parse_good(content, reading.learning.options(), limits)?;
+        let names = buffers.names_of_good(content.format);
+        let is_labelled = each(&buffers.chunks).all(|(chunk, i)| chunk.label(i).is_some());
+        let has_rows = buffers.chunks.iter().any(|chunk| !chunk.is_empty());
+        if bad.is_empty() && is_labelled && has_rows {
+            let chunks = std::mem::take(&mut buffers.chunks);
+            return self.learn_parsed(content, request, ParsedRows { reading, chunks, names });
+        }
         let bad: FxHashMap<u64, DataError> = bad.into_iter().collect();
         let mut parsed = each(&buffers.chunks);
-        let (mut text, mut refused, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut text, mut bad_text) = (Vec::new(), Vec::new());
+        let (mut refused, mut places) = (Vec::new(), Vec::new());
         let mut row = 0;
         for (line, number) in content.text.split(|&b| b == b'\n').zip(1..) {
             if line.trim_ascii().is_empty() {
@@ -192,18 +208,31 @@ impl Learning {
                 }
                 None => Refusal::bad("the row has no label"),
             };
+            bad_text.extend_from_slice(line);
+            bad_text.push(b'\n');
             let mut why = why.into_json();
             why["line"] = number.into();
             refused.push((row, why));
         }
         drop(parsed);
-        // Parsed again as one text, with all names new.
-        buffers.forget_names();
+        let options = reading.learning.options();
+        let can_stay = is_labelled
+            && has_rows
+            && !has_names(content.format, options, &bad_text, &names).unwrap_or(true);
+        if !can_stay {
+            // Parsed again as one text, with all names new: some of them are names of bad rows.
+            buffers.forget_names();
+        }
         if places.is_empty() {
             return Ok(Taken { refused, ..Taken::default() });
         }
         let good = Content { format: content.format, text: text.into(), shape: content.shape };
-        let taken = self.learn_whole(reading, buffers, &good, request, limits)?;
+        let taken = if can_stay {
+            let chunks = std::mem::take(&mut buffers.chunks);
+            self.learn_parsed(&good, request, ParsedRows { reading, chunks, names })?
+        } else {
+            self.learn_whole(reading, buffers, &good, request, limits)?
+        };
         let place = |(row, seq): (usize, u64)| (places.get(row - 1).copied().unwrap_or(row), seq);
         let duplicates = taken.duplicates.into_iter().map(place).collect();
         Ok(Taken { duplicates, refused, ..taken })
@@ -224,6 +253,7 @@ impl Shared {
         if self.status.waiting.load(Ordering::Relaxed) + count > self.policy.queue_rows.max(count) {
             return Err(Refusal::busy("too many rows wait to be learned; try again later"));
         }
+        let mut held = Held::counted(chunks.iter().map(Chunk::room).sum());
         let mut intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
         intake.check()?;
         let (mut rows, mut chunks, mut names) = (*rows, chunks, names);
@@ -254,6 +284,7 @@ impl Shared {
             let seq = found.rows.iter().map(|(_, seq)| *seq).max().unwrap_or(0);
             return Ok(Taken { seq, duplicates: found.rows, ..Taken::default() });
         }
+        intake.held = std::mem::take(&mut held);
         let version = match &found.rows[..] {
             [] => intake.append_rows(log, rows, chunks, names, self, margins)?,
             duplicates => {
@@ -387,6 +418,7 @@ impl Intake {
         shared: &Shared,
         margins: Option<oneshot::Sender<Vec<f64>>>,
     ) -> Result<Version, Refusal> {
+        let held = std::mem::take(&mut self.held);
         self.settle_without_kinds(rows, log, shared);
         let mut bytes = std::mem::take(&mut self.record);
         rows.encode(&mut bytes);
@@ -412,7 +444,16 @@ impl Intake {
         let appended = Instant::now();
         let reason = shared.gauge.learned(&chunks);
         let (time, origin) = (ticket.time, rows.origin);
-        let step = learner::RowBatch { version, time, origin, chunks, names, appended, margins };
+        let step = learner::RowBatch {
+            version,
+            time,
+            origin,
+            chunks,
+            names,
+            appended,
+            margins,
+            _held: held,
+        };
         // Without a learner the log has failed, and acknowledgements say so.
         let _ = self.steps.send(Step::Rows(Box::new(step)));
         self.trip(log, &shared.status, reason);
@@ -476,6 +517,24 @@ fn parsed_with(
     parser.parse(rows.text, &mut chunks)?;
     let names = parser.new_names().map(|(slot, name)| (slot, name.into())).collect();
     Ok((chunks, names))
+}
+
+/// Whether rows that are refused have some of the names. Such a name may be that of no row of the log.
+fn has_names(
+    format: Format,
+    options: &Options,
+    text: &[u8],
+    names: &NewNames,
+) -> Result<bool, DataError> {
+    if names.is_empty() {
+        return Ok(false);
+    }
+    let bounds = Bounds { skip_bad: u64::MAX, ..options.bounds.clone() };
+    let options = Options { bounds, ..options.clone() };
+    let mut parser = RowParser::new("body", format, &options)?;
+    parser.parse_good(text, &mut Vec::new())?;
+    let known: FxHashSet<&[u8]> = names.iter().map(|(_, name)| &**name).collect();
+    Ok(parser.new_names().any(|(_, name)| known.contains(name)))
 }
 
 /// Why a record was not taken.

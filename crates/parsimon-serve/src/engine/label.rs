@@ -10,6 +10,8 @@ use parsimon::serve::RowParser;
 use parsimon::workspace::label_field;
 use parsimon_log::Log;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::Limits;
@@ -21,6 +23,7 @@ use super::policy::{Labels, Policy};
 use super::record::{Evict, Forget, LoggedRows, Origin, SetAside, Start, kind};
 use super::request_buffers::RowReading;
 use super::rows::{each, lines};
+use crate::answer::write_json;
 use crate::content::Content;
 use crate::error::Refusal;
 
@@ -86,15 +89,58 @@ impl Columns {
 
     /// Returns a row with its label, as a line of JSON.
     fn joined(&self, row: &[u8], label: &Value, weight: Option<&Value>) -> Result<Vec<u8>, String> {
-        let mut fields: Map<String, Value> =
-            serde_json::from_slice(row).map_err(|e| e.to_string())?;
-        let by_name = || label_field(fields.keys().map(String::as_str));
-        let key = self.label.as_deref().or_else(by_name).unwrap_or("_label").to_owned();
-        fields.insert(key, label.clone());
-        if let Some(weight) = weight {
-            fields.insert(self.weight.as_deref().unwrap_or("_weight").to_owned(), weight.clone());
+        // Numbers stay as they are spelled: digits may be a category.
+        let Fields(fields) = serde_json::from_slice(row).map_err(|e| e.to_string())?;
+        let by_name = || label_field(fields.iter().map(|(name, _)| name.as_str()));
+        let label_key = self.label.as_deref().or_else(by_name).unwrap_or("_label");
+        let weight_key = weight.map(|_| self.weight.as_deref().unwrap_or("_weight"));
+        let mut out = vec![b'{'];
+        for (name, value) in &fields {
+            if name != label_key && Some(name.as_str()) != weight_key {
+                write_json(&mut out, name);
+                out.push(b':');
+                out.extend_from_slice(value.get().as_bytes());
+                out.push(b',');
+            }
         }
-        Ok(Value::Object(fields).to_string().into_bytes())
+        write_json(&mut out, label_key);
+        out.push(b':');
+        write_json(&mut out, label);
+        if let (Some(key), Some(weight)) = (weight_key, weight) {
+            out.push(b',');
+            write_json(&mut out, key);
+            out.push(b':');
+            write_json(&mut out, weight);
+        }
+        out.push(b'}');
+        Ok(out)
+    }
+}
+
+/// The fields of a JSON object, with their values as they are spelled.
+struct Fields<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(fields)
+            }
+        }
+
+        deserializer.deserialize_map(Collect).map(Self)
     }
 }
 
@@ -323,16 +369,16 @@ fn read_labels(content: &Content<'_>, limits: &Limits) -> Result<Vec<LabelOfRow>
     if content.format != Format::Jsonl {
         return Err(Refusal::bad("labels are JSON objects with \"id\" and \"label\""));
     }
+    let rows = content.rows();
+    if rows > limits.rows as u64 {
+        return Err(limits.too_many(rows));
+    }
     let labels: Vec<LabelOfRow> = lines(&content.text)
         .zip(1..)
         .map(|(line, row)| LabelOfRow::read(line, row))
         .collect::<Result<_, _>>()?;
     if labels.is_empty() {
         return Err(Refusal::bad("body: is empty: no rows"));
-    }
-    if labels.len() > limits.rows {
-        let words = format!("{} rows exceed the limit of {}", labels.len(), limits.rows);
-        return Err(Refusal::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, words));
     }
     Ok(labels)
 }

@@ -22,10 +22,12 @@ use super::open::{OpenError, other};
 use super::policy::Labels;
 use super::record::{Backlog, Origin, Paused, Start, kind};
 use super::replay::{Replay, Stop, for_backlog};
-use super::replica::{Live, Replica, Version};
+use super::replica::{Live, Replica, Spoiled, Version};
 use super::shadow::Replacement;
 use super::snapshot::Snapshot;
 use super::watch::Watcher;
+use crate::error::Refusal;
+use crate::memory::Held;
 
 /// Tasks of the learner, in the order of the log.
 pub(crate) enum Step {
@@ -89,6 +91,8 @@ pub(crate) struct RowBatch {
     pub(crate) appended: Instant,
     /// Receiver of the margins that are predicted before the rows are learned.
     pub(crate) margins: Option<oneshot::Sender<Vec<f64>>>,
+    /// The memory of the rows, given back when they are learned.
+    pub(crate) _held: Held,
 }
 
 /// Time for which the learner waits for rows before it does other work.
@@ -145,6 +149,10 @@ impl Learner {
                 && self.log.wait_durable(version.seq).is_err()
             {
                 return;
+            }
+            if self.has_given_up && step.version().is_some() {
+                // It is in the log, and scores do not include it.
+                continue;
             }
             match step {
                 Step::Rows(rows) => next = self.learn(*rows),
@@ -253,6 +261,9 @@ impl Learner {
         margins.iter_mut().for_each(Vec::clear);
         margins.resize_with(margins.len().max(group.len()), Vec::new);
         self.absorb(&group, Some(version), is_paused, &mut margins);
+        if self.has_given_up {
+            return next;
+        }
         let status = &self.shared.status;
         status.waiting.fetch_sub(total, Ordering::Relaxed);
         if !is_paused {
@@ -288,7 +299,7 @@ impl Learner {
         is_paused: bool,
         margins: &mut [Vec<f64>],
     ) {
-        let (mut skipped, mut is_first) = (vec![false; group.len()], true);
+        let (mut skipped, mut is_first, mut shortage) = (vec![false; group.len()], true, None);
         let change = |replica: &mut Replica| {
             let Some(live) = replica.live_mut() else { return true };
             for (k, rows) in group.iter().enumerate() {
@@ -300,23 +311,39 @@ impl Learner {
                             live.predict(&rows.chunks, seen);
                         }
                     }
-                    if !is_paused {
+                    if !is_paused && shortage.is_none() {
                         live.skip(rows.version.seq);
                     }
-                } else if live.learn(&rows.chunks, seen).is_err() {
-                    skipped[k] = true;
+                } else if let Err(spoiled) = live.learn(&rows.chunks, seen) {
+                    match spoiled {
+                        Spoiled::Diverged => skipped[k] = true,
+                        // Nothing more is learned: the next start goes on here, if it has more memory.
+                        Spoiled::Memory(words) => {
+                            skipped[k..].fill(true);
+                            shortage = Some(words);
+                        }
+                    }
                     margins[..k].iter_mut().for_each(Vec::clear);
                     return false;
                 }
             }
-            live.version = version.unwrap_or(live.version);
+            if shortage.is_none() {
+                live.version = version.unwrap_or(live.version);
+            }
             is_first = false;
             true
         };
         let copied = self.shared.pair.write_mending(change, Replica::copied);
+        if let Some(words) = shortage {
+            return self.give_up(&format!("{words}; the rows are in the log"));
+        }
         for (rows, _) in group.iter().zip(&skipped).filter(|(_, is_skipped)| **is_skipped) {
             let seq = rows.version.seq;
             tracing::warn!(model = %self.model_name(), seq, "the record is skipped: weights would diverge");
+            // Rows that spoil the weights are bad rows, and enough of them pause learning.
+            let count = rows.chunks.iter().map(Chunk::len).sum::<usize>();
+            let refusal = Refusal::bad("the record is skipped");
+            self.shared.count_refused(&self.log, &refusal, count as u64);
         }
         if let Err(error) = copied {
             self.give_up(&error.to_string());
@@ -345,7 +372,9 @@ impl Learner {
             let total = chunks.iter().map(Chunk::len).sum::<usize>() as u64;
             let (version, names) = (Version { epoch: 0, seq }, Vec::new());
             let (time, origin, appended) = (0, Origin::Sent, Instant::now());
-            let one = RowBatch { version, time, origin, chunks, names, appended, margins: None };
+            let (margins, held) = (None, Held::default());
+            let one =
+                RowBatch { version, time, origin, chunks, names, appended, margins, _held: held };
             self.absorb(&[one], None, false, &mut [Vec::new()]);
             shared.status.learned.fetch_add(total, Ordering::Relaxed);
             self.rows_since += total;
@@ -407,6 +436,7 @@ impl Learner {
     /// Ends learning; scores continue.
     fn give_up(&mut self, why: &str) {
         self.has_given_up = true;
+        self.shared.status.has_stopped.store(true, Ordering::Relaxed);
         tracing::error!(model = %self.model_name(), why, "learning has stopped");
         let mut intake = self.shared.intake.lock().unwrap_or_else(PoisonError::into_inner);
         let words = format!("learning has stopped until the service is started again: {why}");
@@ -450,6 +480,7 @@ impl Learner {
         }
         let is_due = self.rows_since >= policy.snapshot_rows || Instant::now() >= self.snapshot_due;
         if self.rows_since > 0
+            && !self.has_given_up
             && !self.is_warming()
             && is_due
             && !self.shared.status.is_snapshotting.load(Ordering::Acquire)
@@ -506,6 +537,9 @@ impl Learner {
     fn snapshot_now(&mut self) -> Result<Version, String> {
         if self.is_warming() {
             return Err("the model collects its first rows; they are in the log".into());
+        }
+        if self.has_given_up {
+            return Err("learning has stopped; the rows are in the log".into());
         }
         self.wait_for_snapshot();
         let snapshot = self.snapshot();
@@ -619,6 +653,9 @@ fn write_snapshot(
     trouble.map_or(Ok(version), Err)
 }
 
+/// Time between two parts of the table of ids.
+const BETWEEN_PARTS: Duration = Duration::from_micros(100);
+
 impl Shared {
     /// Writes the table of ids part by part. Between two parts requests continue.
     fn write_ids(&self, ids: &mut TableSave, out: &mut dyn Write) -> io::Result<()> {
@@ -629,6 +666,9 @@ impl Shared {
             let intake = self.intake.lock().unwrap_or_else(PoisonError::into_inner);
             let more = ids.part(&intake.table, &mut part);
             drop(intake);
+            // PERF: a thread that takes the lock again at once takes it before those that wait for it: without the pause scores with
+            // ids waited for the whole table, 160 to 350 ms for two million ids (record/serve-load.md).
+            std::thread::sleep(BETWEEN_PARTS);
             has_more = more.map_err(|Replaced| {
                 io::Error::other("the model went back to another version meanwhile")
             })?;

@@ -8,6 +8,7 @@ use parsimon::rows::Chunk;
 
 use crate::content::Content;
 use crate::error::Refusal;
+use crate::memory::Held;
 
 /// Limits of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,20 +41,24 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Refuses a text with more rows than the limit before it is parsed: parsed rows take many times the memory of short lines. Cells
-    /// of a table in quotes may hold line breaks, so only tables without quotes are judged here.
-    pub(crate) fn check_text(&self, content: &Content<'_>) -> Result<(), Refusal> {
+    /// Refuses a text with more rows than the limit before it is parsed, and takes the memory for parsing it: parsed rows take many
+    /// times the memory of short lines.
+    pub(crate) fn admit(&self, content: &Content<'_>) -> Result<Held, Refusal> {
         let is_table = matches!(content.format, Format::Csv | Format::Tsv);
-        if content.text.len() < self.rows || (is_table && content.text.contains(&b'"')) {
-            return Ok(());
+        if content.text.len() >= self.rows {
+            let rows = match is_table && content.text.contains(&b'"') {
+                true => rows_with_quotes(&content.text),
+                false => content.rows(),
+            };
+            if rows > self.rows as u64 {
+                return Err(self.too_many(rows));
+            }
         }
-        match content.rows() {
-            rows if rows > self.rows as u64 => Err(self.too_many(rows)),
-            _ => Ok(()),
-        }
+        Held::to_parse(content)
     }
 
-    fn too_many(&self, rows: u64) -> Refusal {
+    /// Refuses more rows than the limit.
+    pub(super) fn too_many(&self, rows: u64) -> Refusal {
         let most = self.rows;
         let words = format!("{rows} rows exceed the limit of {most}; send fewer");
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, words)
@@ -81,5 +86,33 @@ impl Limits {
             }
         }
         Ok(())
+    }
+}
+
+/// Counts the rows of a table whose cells may have line breaks in quotes. Lines without a cell are not counted.
+fn rows_with_quotes(text: &[u8]) -> u64 {
+    let (mut rows, mut is_quoted, mut is_empty) = (0u64, false, true);
+    for &b in text {
+        match b {
+            b'\n' if !is_quoted => {
+                rows += u64::from(!is_empty);
+                is_empty = true;
+            }
+            b'"' => (is_quoted, is_empty) = (!is_quoted, false),
+            b => is_empty &= b.is_ascii_whitespace(),
+        }
+    }
+    // The header is no row.
+    (rows + u64::from(!is_empty)).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_breaks_in_quotes_are_no_rows() {
+        let text = b"y,a\n1,\"x\ny\"\"\n\"\n\n0,z\n1,w";
+        assert_eq!(rows_with_quotes(text), 3);
     }
 }

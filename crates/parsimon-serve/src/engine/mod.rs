@@ -10,6 +10,7 @@ mod follow;
 mod frame;
 #[cfg(test)]
 mod id_check;
+mod id_entries;
 mod id_save;
 mod id_table;
 mod ids;

@@ -1,4 +1,4 @@
-//! A model with a name: what it is made of, and what can be asked of it.
+//! A model with a name: its parts and its operations.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -31,6 +31,8 @@ use super::warming::Warming;
 use super::watch::Watcher;
 use crate::answer::Task;
 use crate::error::Refusal;
+use crate::memory::Held;
+use crate::wait::blocking;
 
 /// Checks the name of a model, which is a part of addresses and the name of a directory.
 pub fn check_name(name: &str) -> Result<(), String> {
@@ -150,7 +152,7 @@ impl Opened {
 pub struct Report {
     /// Rows that were learned again from the log.
     pub replayed: u64,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Bytes of unfinished records that were cut from the end of the log.
     pub torn: u64,
@@ -259,6 +261,7 @@ impl Model {
             settled: start.settled.unwrap_or(0),
             leader: None,
             copied: None,
+            held: Held::default(),
         };
         let start_is_warming = start.is_warming();
         let fenced = std::fs::read_to_string(policy.data.join(name).join(FENCED)).ok();
@@ -351,7 +354,7 @@ impl Model {
         self.learning.is_some()
     }
 
-    /// The side that learns, or why there is none.
+    /// The side that learns, or the reason why the model does not learn.
     pub fn learner(&self) -> Result<&Learning, Refusal> {
         self.learning.as_ref().ok_or_else(|| {
             let name = &self.name;
@@ -408,7 +411,7 @@ impl Model {
 }
 
 impl Learning {
-    /// How far the log and the learner are.
+    /// Progress of the log and of the learner.
     pub fn reached(&self) -> Reached {
         self.shared.status.now()
     }
@@ -416,8 +419,11 @@ impl Learning {
     /// Waits until a record is acknowledged.
     pub async fn acknowledged(&self, seq: u64, ack: Ack) -> Result<(), Refusal> {
         let mut watch = self.shared.status.watch();
-        let is_fenced = || self.shared.status.fenced.load(Ordering::Relaxed);
-        let ended = |reached: &Reached| reached.failed.is_some() || is_fenced();
+        let status = &self.shared.status;
+        let is_over = || {
+            [&status.fenced, &status.has_stopped].iter().any(|flag| flag.load(Ordering::Relaxed))
+        };
+        let ended = |reached: &Reached| reached.failed.is_some() || is_over();
         let reached = watch.wait_for(|reached| ended(reached) || ack.is_reached(reached, seq));
         let reached = match self.shared.policy.acks_follower {
             true => match tokio::time::timeout(FOLLOWER_PATIENCE, reached).await {
@@ -448,7 +454,8 @@ impl Learning {
         step: impl FnOnce(oneshot::Sender<T>) -> Step,
     ) -> Result<T, Refusal> {
         let (answer, answered) = oneshot::channel();
-        self.intake().steps.send(step(answer)).map_err(|_| gone())?;
+        // A large request may hold the lock for long.
+        blocking(|| self.intake().steps.send(step(answer))).map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
     }
 

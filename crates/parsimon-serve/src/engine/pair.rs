@@ -44,7 +44,7 @@ impl<T> Pair<T> {
         first
     }
 
-    /// Like [`write`](Self::write) for a change that may spoil what it changes, and says so by false. The copy is then made anew from
+    /// Like [`write`](Self::write) for a change that may fail and return false. The copy is then made again from
     /// the other one, and the change is tried again; it has to leave out what spoiled it.
     pub(crate) fn write_mending<E>(
         &self,

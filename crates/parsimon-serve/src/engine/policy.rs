@@ -67,6 +67,8 @@ pub struct Policy {
     pub pending_rows: usize,
     /// Bytes of rows that may wait for their labels.
     pub pending_bytes: usize,
+    /// Bytes of ids that are remembered. The oldest are forgotten beyond that, however young they are.
+    pub id_bytes: u64,
     /// Conditions under which learning is paused automatically.
     pub breaker: Breaker,
     /// The number of the arithmetic. Anything but [`ARITHMETIC`](super::ARITHMETIC) is for tests of what a newer program does.
@@ -104,6 +106,7 @@ impl Policy {
             labels: Labels::default(),
             pending_rows: 1_000_000,
             pending_bytes: 256 << 20,
+            id_bytes: u64::MAX,
             breaker: Breaker::default(),
             arithmetic: super::ARITHMETIC,
             clock: parsimon_log::Clock::default(),

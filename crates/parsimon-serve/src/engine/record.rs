@@ -55,7 +55,7 @@ pub(crate) struct Start {
     pub(crate) checkpoint: Option<String>,
     /// The program that started the log.
     pub(crate) version: String,
-    /// Where the kinds of columns come from.
+    /// Source of the kinds of columns.
     #[serde(default, skip_serializing_if = "KindsFrom::is_start")]
     pub(crate) kinds: KindsFrom,
     /// The record that settled the kinds of columns. The record itself does not have its number.
@@ -70,7 +70,7 @@ impl Start {
     }
 }
 
-/// Where the kinds of columns come from.
+/// Source of the kinds of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum KindsFrom {

@@ -19,7 +19,7 @@ use super::record::{
     Backlog, Evict, Forget, LoggedRows, Pause, Paused, Promote, Resume, SetAside, Settle, Start,
     kind,
 };
-use super::replica::{Live, Version};
+use super::replica::{Live, Spoiled, Version};
 use super::request_buffers::RowOptions;
 use super::rows::lines;
 use super::snapshot::Snapshot;
@@ -32,7 +32,7 @@ pub(crate) const FIRST: u64 = 1;
 pub(crate) enum Stop {
     /// A record has to be skipped, and there is no copy of the state before it: see [`Replay::careful`].
     Diverged,
-    /// The words lack the directory.
+    /// The message does not name the directory.
     Record(u64, String),
     Open(OpenError),
 }
@@ -293,7 +293,8 @@ impl<'a> Replay<'a> {
                 // Waiting rows have no labels; their ids alone are needed.
                 let Some(table) = &mut table else { return Ok(()) };
                 for (index, line) in (0..).zip(lines(rows.text)) {
-                    let id = id_of(line).ok_or_else(|| bad("a waiting row has no id".into()))?;
+                    // An earlier version took ids that no label can name.
+                    let Some(id) = id_of(line) else { continue };
                     let row = KeptRow { at: (seq, index), time, text: line.into() };
                     table.score(ids::row_id(id.as_bytes()), row);
                 }
@@ -369,8 +370,9 @@ impl<'a> Replay<'a> {
                     twin.learn(chunk, &mut |_| {}).map_err(broken)?;
                 }
             }
-            (Err(_), None) => return Err(Stop::Diverged),
-            (Err(_), Some(twin)) => {
+            (Err(Spoiled::Memory(words)), _) => return Err(Stop::Record(seq, words)),
+            (Err(Spoiled::Diverged), None) => return Err(Stop::Diverged),
+            (Err(Spoiled::Diverged), Some(twin)) => {
                 live.trainer = Trainer::from_checkpoint(&twin.checkpoint()).map_err(broken)?;
                 live.skip(seq);
                 return Ok(());

@@ -56,9 +56,23 @@ pub(crate) struct Skipped {
     pub(crate) last: u64,
 }
 
-/// The weights are not finite after a row: the learner is spoiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Diverged;
+/// Why the rows of a record could not be learned. The learner is spoiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Spoiled {
+    /// The weights are not finite after a row. The record is skipped wherever it is learned.
+    Diverged,
+    /// The budget of the process has no more memory. The record is not at fault.
+    Memory(String),
+}
+
+impl From<parsimon::Error> for Spoiled {
+    fn from(error: parsimon::Error) -> Self {
+        match error {
+            parsimon::Error::Memory(words) => Self::Memory(words.to_string()),
+            _ => Self::Diverged,
+        }
+    }
+}
 
 /// Numbers up to this size cannot make a step that overflows; after larger ones the weights are looked at.
 const TAME: f64 = 1e6;
@@ -102,7 +116,7 @@ impl Live {
         &mut self,
         chunks: &[Chunk],
         mut margins: Option<&mut Vec<f64>>,
-    ) -> Result<(), Diverged> {
+    ) -> Result<(), Spoiled> {
         let (loss, sums) = (self.trainer.settings().loss(), &mut self.sums);
         let is_logistic = loss == Loss::Logistic;
         let mut is_tame = chunks.iter().all(is_tame);
@@ -121,7 +135,7 @@ impl Live {
                     }
                 }
             };
-            self.trainer.learn_watched(chunk, &mut |_| {}, &mut watch).map_err(|_| Diverged)?;
+            self.trainer.learn_watched(chunk, &mut |_| {}, &mut watch)?;
         }
         if is_tame {
             return Ok(());
@@ -129,7 +143,7 @@ impl Live {
         // The rows that were learned show whether their weights are still numbers.
         let mut after = Vec::new();
         chunks.iter().for_each(|chunk| self.trainer.online().score(chunk, &mut after));
-        if after.iter().all(|margin| margin.is_finite()) { Ok(()) } else { Err(Diverged) }
+        if after.iter().all(|margin| margin.is_finite()) { Ok(()) } else { Err(Spoiled::Diverged) }
     }
 
     /// The margins of a record that is not learned.

@@ -9,7 +9,7 @@ use parsimon::workspace::Header;
 use parsimon::{InputSchema, Settings, Trainer};
 
 use super::label::Columns;
-use super::record::Start;
+use super::record::{KindsFrom, Start};
 use crate::answer::Task;
 use crate::content::Content;
 use crate::engine::Limits;
@@ -17,6 +17,9 @@ use crate::error::Refusal;
 
 /// Rows that a replica is read for at most before it is let go.
 pub(crate) const AT_ONCE: usize = 256;
+
+/// The largest number of a cell whose column has no kind yet. Its square is finite in single precision.
+const WIDEST_CELL: f64 = 1e18;
 
 /// Options for reading the rows of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +62,12 @@ impl RowOptions {
 
     /// Returns the options of a first record. Where each cell is understood on its own, a number is one feature in every format.
     pub(crate) fn of_start(start: &Start, settings: &Settings, max_value: f64) -> Self {
+        let is_by_cell = start.kinds != KindsFrom::Start && start.schema.table.is_none();
+        let max_value = match is_by_cell && settings.is_normalized() {
+            // Number columns take larger numbers, and it is not known yet which columns have numbers.
+            true => max_value.max(WIDEST_CELL),
+            false => max_value,
+        };
         let mut learn = Self::new(settings, &start.schema, max_value).learn;
         learn.reading.numbers_apart &= start.schema.table.is_some() || start.checkpoint.is_some();
         Self::of_learning(learn)
@@ -88,8 +97,8 @@ impl RequestBuffers {
         options: &Options,
         limits: &Limits,
     ) -> Result<&mut RowParser, Refusal> {
-        limits.check_text(content)?;
-        let place = self.parser_of(content.format, false, options)?;
+        let _held = limits.admit(content)?;
+        let place = self.parser_of(content.format, false, options, limits)?;
         let parser = &mut self.parsers[place].1;
         parser.parse(&content.text, &mut self.chunks)?;
         limits.check(&self.chunks)?;
@@ -104,14 +113,16 @@ impl RequestBuffers {
         format: Format,
         skips_bad: bool,
         options: &Options,
+        limits: &Limits,
     ) -> Result<usize, Refusal> {
         let key = (format, skips_bad);
         if let Some(place) = self.parsers.iter().position(|(known, _)| *known == key) {
             return Ok(place);
         }
         let skip_bad = if skips_bad { u64::MAX } else { options.bounds.skip_bad };
-        let options =
-            Options { bounds: Bounds { skip_bad, ..options.bounds.clone() }, ..options.clone() };
+        let products = limits.features as u64;
+        let bounds = Bounds { skip_bad, products, ..options.bounds.clone() };
+        let options = Options { bounds, ..options.clone() };
         self.parsers.push((key, RowParser::new("body", format, &options)?));
         Ok(self.parsers.len() - 1)
     }
@@ -123,11 +134,18 @@ impl RequestBuffers {
         options: &Options,
         limits: &Limits,
     ) -> Result<Vec<(u64, DataError)>, Refusal> {
-        limits.check_text(content)?;
-        let place = self.parser_of(content.format, true, options)?;
+        let _held = limits.admit(content)?;
+        let place = self.parser_of(content.format, true, options, limits)?;
         let bad = self.parsers[place].1.parse_good(&content.text, &mut self.chunks)?;
         limits.check(&self.chunks)?;
         Ok(bad)
+    }
+
+    /// Returns the names that the last text with bad rows was the first to have.
+    pub(crate) fn names_of_good(&self, format: Format) -> Vec<(u32, Box<[u8]>)> {
+        let parser = self.parsers.iter().find(|(known, _)| *known == (format, true));
+        let names = parser.into_iter().flat_map(|(_, parser)| parser.new_names());
+        names.map(|(slot, name)| (slot, name.into())).collect()
     }
 
     /// Makes all names new again.
@@ -153,7 +171,7 @@ impl RowReading {
     }
 }
 
-/// How rows are read: as at the start and, once the first rows have shown the kinds of their columns, with these.
+/// The reading of rows: that of the start and, once the first rows have shown the kinds of their columns, with these.
 pub(crate) struct Readings {
     first: RowReading,
     settled: OnceLock<RowReading>,

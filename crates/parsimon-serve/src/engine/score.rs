@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use parsimon::data::{Format, Names};
+use parsimon::data::{Bounds, Format, Names, Options};
 use parsimon::rows::Chunk;
 use parsimon::serve::RowParser;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub struct Scored<'a> {
     pub id: &'a [u8],
     /// Its margins, one or one per class.
     pub margins: &'a [f64],
-    /// How many of its features have a weight; `None` where the model is not linear. With 0 the score is the prior.
+    /// Number of its features that have a weight; `None` where the model is not linear. With 0 the score is the prior.
     pub known: Option<usize>,
     /// The state it was scored with.
     pub version: Version,
@@ -142,7 +142,11 @@ impl Model {
     pub fn explain(&self, content: &Content<'_>, limits: &Limits) -> Result<Vec<Vec<u8>>, Refusal> {
         let is_warming = self.pair.read().is_warming();
         let options = self.readings.of(is_warming).scores.options_with_names();
-        limits.check_text(content)?;
+        let _held = limits.admit(content)?;
+        let options = Options {
+            bounds: Bounds { products: limits.features as u64, ..options.bounds },
+            ..options
+        };
         let mut parser = RowParser::new("body", content.format, &options)?;
         let mut chunks = Vec::new();
         parser.parse(&content.text, &mut chunks)?;
@@ -226,7 +230,7 @@ impl Model {
     }
 }
 
-/// How many cells of number columns of each row have a weight; empty if rows have no such columns.
+/// Number of cells of number columns that have a weight, for each row; empty if rows have no such columns.
 fn known_cells(replica: &Replica, chunk: &Chunk) -> Vec<usize> {
     if chunk.columns().is_empty() {
         return Vec::new();

@@ -59,6 +59,8 @@ pub(crate) struct Status {
     pub(crate) nonzeros: AtomicU64,
     /// Ids by state.
     pub(crate) ids: [AtomicU64; 5],
+    /// Bytes of ids, and of rows that are kept for their labels.
+    pub(crate) id_bytes: [AtomicU64; 2],
     /// Rows that waited for labels and were removed: for lack of room, with the default label, or because they waited for too long.
     pub(crate) evicted: AtomicU64,
     pub(crate) expired: AtomicU64,
@@ -72,6 +74,8 @@ pub(crate) struct Status {
     closed: Mutex<Option<String>>,
     /// Whether another process goes on with this model.
     pub(crate) fenced: AtomicBool,
+    /// Whether the learner has stopped before its time: what the log has will not be visible in this process.
+    pub(crate) has_stopped: AtomicBool,
     /// When a follower last asked for records.
     pub(crate) pulled: Mutex<Option<Instant>>,
     /// Digests after the latest marks.
@@ -103,6 +107,7 @@ impl Status {
             trouble: Mutex::new(None),
             nonzeros: AtomicU64::new(0),
             ids: Default::default(),
+            id_bytes: Default::default(),
             evicted: AtomicU64::new(0),
             expired: AtomicU64::new(0),
             forgotten: AtomicU64::new(0),
@@ -111,6 +116,7 @@ impl Status {
             is_paused: AtomicBool::new(false),
             closed: Mutex::new(None),
             fenced: AtomicBool::new(false),
+            has_stopped: AtomicBool::new(false),
             pulled: Mutex::new(None),
             marks: Mutex::default(),
             board: Board::default(),
@@ -131,6 +137,9 @@ impl Status {
     pub(crate) fn count_ids(&self, table: &IdTable) {
         for (count, state) in self.ids.iter().zip(State::ALL) {
             count.store(table.count(state), Ordering::Relaxed);
+        }
+        for (kept, bytes) in self.id_bytes.iter().zip(table.bytes()) {
+            kept.store(bytes, Ordering::Relaxed);
         }
     }
 

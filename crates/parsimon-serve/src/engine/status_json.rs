@@ -91,16 +91,10 @@ impl Learning {
         one("parsimon_visible_seq", "gauge", help, reached.visible.seq as f64);
         let accepting = f64::from(u8::from(self.stopped().is_none()));
         one("parsimon_accepting", "gauge", "Whether the model learns.", accepting);
-        let name = "parsimon_ids";
-        head(out, name, "gauge", "Ids that are known, by state.");
-        for state in State::ALL {
-            let (count, state) = (status.id_count(state), state.name());
-            let _ = writeln!(out, "{name}{{{labels},state=\"{state}\"}} {count}");
-        }
-        let mut one = |name: &str, kind: &str, help: &str, value: f64| {
-            head(out, name, kind, help);
-            let _ = writeln!(out, "{name}{{{labels}}} {value}");
-        };
+        let help = "Rows that may wait to be learned.";
+        one("parsimon_queue_limit_rows", "gauge", help, self.shared.policy.queue_rows as f64);
+        let help = "Rows that may wait for their labels.";
+        one("parsimon_pending_limit_rows", "gauge", help, self.shared.policy.pending_rows as f64);
         let disk = DiskUse::of(&self.shared.directory);
         one(
             "parsimon_log_bytes",
@@ -186,6 +180,12 @@ fn write_rows_and_ids(status: &Status, labels: &str, out: &mut String) {
     for state in State::ALL {
         let (count, state) = (status.id_count(state), state.name());
         let _ = writeln!(out, "{name}{{{labels},state=\"{state}\"}} {count}");
+    }
+    let name = "parsimon_id_bytes";
+    head(out, name, "gauge", "Memory of ids, and of rows that wait for their labels.");
+    for (of, bytes) in ["ids", "pending"].iter().zip(&status.id_bytes) {
+        let bytes = bytes.load(Ordering::Relaxed);
+        let _ = writeln!(out, "{name}{{{labels},of=\"{of}\"}} {bytes}");
     }
 }
 

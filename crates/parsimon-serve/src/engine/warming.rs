@@ -2,18 +2,20 @@
 //! their columns.
 //!
 //! Numbers on a common scale need columns, and a row of JSON does not say which of its numbers are codes. A [`Settle`] record ends
-//! the wait: it holds the kinds, and learning begins anew with the rows before it. The record is in the log, so every replay ends in
-//! the same state. Rows of VW text and svmlight are features already; if they come first, there is nothing to wait for.
+//! the wait: it holds the kinds, with the curves and pairs of columns that pay on these rows, and learning begins anew with the rows
+//! before it. The record is in the log, so every replay ends in the same state. Rows of VW text and svmlight are features already; if
+//! they come first, there is nothing to wait for.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use parsimon::data::{
     Ask, DataErrorKind, Format, Input, Kinds, Options, Reading, Run, TableSchema,
 };
+use parsimon::job::shaped;
 use parsimon::serve::RowParser;
 use parsimon::survey::{Found, survey, with_kinds};
-use parsimon::workspace::Header;
+use parsimon::workspace::{ColumnKind, Header, Kind};
 use parsimon::{InputSchema, Settings};
 use parsimon_log::{Content, Log};
 
@@ -208,8 +210,12 @@ impl Group {
         let options = with_kinds(&input[..], &options).ok()?;
         let Kinds::Known(table) = &options.reading.kinds else { return None };
         let mut table = TableSchema::clone(table);
+        let by_lines = table.clone();
         // It identifies the row.
-        table.columns.retain(|column| column.name != "id");
+        let is_id = |column: &ColumnKind| column.name == "id";
+        table.columns.iter_mut().filter(|c| is_id(c)).for_each(|c| c.kind = Kind::Ignored);
+        table = with_shape(&input, settings, &options, &table).unwrap_or(by_lines);
+        table.columns.retain(|column| !is_id(column));
         // Labels of one class, and labels that are numbers, name no classes.
         let found = survey(std::slice::from_ref(settings), &input[..], &options);
         let classes = found.map_or_else(|_| given.found.classes.clone(), |found| found.classes);
@@ -221,6 +227,19 @@ impl Group {
             ..given.clone()
         })
     }
+}
+
+/// The columns with the curves and pairs that pay on some rows, if any do.
+fn with_shape(
+    input: &[Input],
+    settings: &Settings,
+    options: &Options,
+    table: &TableSchema,
+) -> Option<TableSchema> {
+    let kinds = Kinds::Known(Arc::new(table.clone()));
+    let reading = Reading { kinds, ..options.reading.clone() };
+    let options = Options { reading, ..options.clone() };
+    shaped(&input.to_vec(), settings, &options).ok().flatten()
 }
 
 impl Intake {

@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt as _;
 use serde::Serialize;
 
 use crate::content::Shape;
 use crate::error::Refusal;
+use crate::memory::Held;
 use crate::wait::blocking;
 
 /// The longest deadline in milliseconds: a day.
@@ -49,7 +51,7 @@ impl Deadline {
     }
 }
 
-/// How long a body may take.
+/// Time limit of a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request whose body was received.
@@ -58,6 +60,8 @@ pub(super) struct Received {
     pub(super) body: Bytes,
     pub(super) deadline: Deadline,
     query: String,
+    /// The memory of the body.
+    _held: Held,
 }
 
 impl Received {
@@ -70,34 +74,39 @@ impl Received {
             Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, words)
         };
         let length = head.headers.get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok());
+        let mut body = body;
         if length.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > limit as u64) {
+            discard(&mut body).await;
             return Err(too_large());
         }
-        let body = axum::body::to_bytes(body, limit);
-        let body = tokio::time::timeout(PATIENCE, body).await.map_err(|_| {
+        let mut held = Held::default();
+        let whole = tokio::time::timeout(PATIENCE, read(&mut body, limit, &mut held)).await;
+        if !matches!(whole, Ok(Ok(Some(_)))) {
+            discard(&mut body).await;
+        }
+        let body = whole;
+        let body = body.map_err(|_| {
             let words = "the body did not come within 30 s";
             Refusal::new(StatusCode::REQUEST_TIMEOUT, words)
         })?;
-        let body = body.map_err(|error| {
-            let mut source = std::error::Error::source(&error);
-            while let Some(inner) = source {
-                if inner.is::<http_body_util::LengthLimitError>() {
-                    return too_large();
-                }
-                source = inner.source();
-            }
-            Refusal::bad(format!("the body cannot be read: {error}"))
-        })?;
-        let body = match head.headers.get(header::CONTENT_ENCODING) {
+        let body = body?.ok_or_else(too_large)?;
+        let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).iter();
+        let encoding = encodings.next();
+        if encodings.next().is_some() {
+            let words = "the request has two Content-Encoding headers: use gzip, zstd or none";
+            return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, words));
+        }
+        let body = match encoding {
             None => body,
             Some(encoding) => {
                 let packed = body.len();
-                let unpacked = work(packed, || super::encoding::decode(encoding, &body, limit));
+                let unpacked =
+                    work(packed, || super::encoding::decode(encoding, &body, limit, &mut held));
                 unpacked?.map_or_else(|| Err(too_large()), Ok)?.into()
             }
         };
         let query = head.uri.query().unwrap_or_default().to_owned();
-        let received = Self { headers: head.headers, body, deadline, query };
+        let received = Self { headers: head.headers, body, deadline, query, _held: held };
         received.deadline.check()?;
         Ok(received)
     }
@@ -121,6 +130,34 @@ impl Received {
     pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
         flag(&self.query, name)
     }
+}
+
+/// Reads a body; `None` if it exceeds the limit.
+async fn read(body: &mut Body, limit: usize, held: &mut Held) -> Result<Option<Bytes>, Refusal> {
+    let mut whole: Vec<u8> = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|error| Refusal::bad(format!("the body cannot be read: {error}")))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > limit {
+            return Ok(None);
+        }
+        if whole.is_empty() && body.is_end_stream() {
+            held.reserve(data.len())?;
+            // A body that came at once is not copied.
+            return Ok(Some(data));
+        }
+        held.reserve(whole.len() + data.len())?;
+        whole.extend_from_slice(&data);
+    }
+    Ok(Some(whole.into()))
+}
+
+/// Reads the rest of a body that is refused, for a while: a client that is still sending when the connection is closed does not see
+/// the answer.
+async fn discard(body: &mut Body) {
+    let rest = async { while body.frame().await.is_some_and(|frame| frame.is_ok()) {} };
+    let _ = tokio::time::timeout(Duration::from_secs(1), rest).await;
 }
 
 /// Whether a flag of a query is set.

@@ -5,21 +5,25 @@ use std::io::Read;
 use axum::http::{HeaderValue, StatusCode};
 
 use crate::error::Refusal;
+use crate::memory::Held;
 
 /// Decompresses a body. `None` if it exceeds `limit` bytes; then no more than that was decompressed.
 pub(super) fn decode(
     encoding: &HeaderValue,
     body: &[u8],
     limit: usize,
+    held: &mut Held,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let name = encoding.to_str().unwrap_or_default().trim().to_ascii_lowercase();
     match name.as_str() {
         "identity" => Ok(Some(body.to_vec())),
-        "gzip" | "x-gzip" => read(flate2::read::MultiGzDecoder::new(body), limit),
+        "gzip" | "x-gzip" => {
+            read(flate2::read::MultiGzDecoder::new(body), (body.len(), limit), held)
+        }
         #[cfg(feature = "zstd")]
         "zstd" => {
             let decoder = zstd::stream::read::Decoder::with_buffer(body);
-            read(decoder.map_err(|e| damaged(&e))?, limit)
+            read(decoder.map_err(|e| damaged(&e))?, (body.len(), limit), held)
         }
         other => Err(Refusal::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -28,9 +32,18 @@ pub(super) fn decode(
     }
 }
 
-fn read(decoder: impl Read, limit: usize) -> Result<Option<Vec<u8>>, Refusal> {
-    let mut out = Vec::new();
-    decoder.take(limit as u64 + 1).read_to_end(&mut out).map_err(|e| damaged(&e))?;
+/// Bytes that are decompressed before their memory is counted.
+const STEP: u64 = 256 << 10;
+
+fn read(
+    decoder: impl Read,
+    (packed, limit): (usize, usize),
+    held: &mut Held,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let (mut out, mut decoder) = (Vec::new(), decoder.take(limit as u64 + 1));
+    while decoder.by_ref().take(STEP).read_to_end(&mut out).map_err(|e| damaged(&e))? > 0 {
+        held.reserve(packed + out.len())?;
+    }
     Ok(Some(out).filter(|out| out.len() <= limit))
 }
 
@@ -55,7 +68,7 @@ mod tests {
         let text = b"1 |a b\n".repeat(100);
         let bomb = gzip(&vec![0; 1 << 20]);
         let decode = |name: &'static str, body: &[u8]| {
-            super::decode(&HeaderValue::from_static(name), body, 1000)
+            super::decode(&HeaderValue::from_static(name), body, 1000, &mut Held::default())
         };
         assert_eq!(decode("gzip", &gzip(&text)).unwrap().unwrap(), text);
         assert_eq!(decode("GZIP ", &bomb).unwrap(), None);

@@ -13,6 +13,7 @@ use super::Service;
 use super::body::Deadline;
 use super::routes::{self, Route};
 use crate::access::Role;
+use crate::connections::Activity;
 use crate::error::Refusal;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -24,6 +25,7 @@ pub(super) async fn gate(
     next: Next,
 ) -> Response {
     let start = Instant::now();
+    let _work = request.extensions().get::<Arc<Activity>>().map(Activity::work);
     let id = request.headers().get(&REQUEST_ID).filter(|id| id.len() <= 128).cloned();
     let id = id.unwrap_or_else(new_id);
     let path = request.extensions().get::<MatchedPath>();

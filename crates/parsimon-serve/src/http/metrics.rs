@@ -10,7 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::Service;
 use crate::engine::ARITHMETIC;
-use crate::metrics::{escaped, head};
+use crate::memory;
+use crate::metrics::{escaped, families, head};
 
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let mut out = String::new();
@@ -26,6 +27,21 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
         head(&mut out, name, "gauge", "Memory of the process that is resident.");
         let _ = writeln!(out, "{name} {bytes}");
     }
+    let (budget, in_use) = (parsimon::memory::budget(), parsimon::workspace::in_use());
+    let (held, most) = (memory::held(), memory::most());
+    for (name, help, value) in [
+        ("parsimon_memory_limit_bytes", "Memory that the process may use.", budget),
+        ("parsimon_memory_bytes", "Memory of models, ids, waiting rows and requests.", in_use),
+        ("parsimon_request_memory_limit_bytes", "Memory that requests may use together.", most),
+        ("parsimon_request_memory_bytes", "Memory of bodies, parsed rows and the queue.", held),
+        ("parsimon_max_body_bytes", "Largest body.", service.limits.body as u64),
+        ("parsimon_max_rows", "Most rows of a request.", service.limits.rows as u64),
+        ("parsimon_max_features", "Most features of a row.", service.limits.features as u64),
+        ("parsimon_max_connections", "Most connections.", service.limits.connections as u64),
+    ] {
+        head(&mut out, name, "gauge", help);
+        let _ = writeln!(out, "{name} {value}");
+    }
     service.requests.write(&mut out);
     for model in service.models().values() {
         if let Ok(learning) = model.learner() {
@@ -33,7 +49,7 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
         }
     }
     let content_type = HeaderValue::from_static("text/plain; version=0.0.4");
-    ([(header::CONTENT_TYPE, content_type)], out).into_response()
+    ([(header::CONTENT_TYPE, content_type)], families(&out)).into_response()
 }
 
 /// The resident memory of the process, where the system tells it.

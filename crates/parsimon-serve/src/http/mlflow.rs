@@ -12,6 +12,7 @@ use super::schema::Predictions;
 use crate::answer::Prediction;
 use crate::content::{Content, Shape, syntax};
 use crate::error::Refusal;
+use crate::memory::Held;
 
 pub(super) async fn ping() -> &'static str {
     "\n"
@@ -29,6 +30,7 @@ pub(super) async fn invocations(
         let lines;
         let content = match is_json {
             true => {
+                let _held = Held::to_read_json(&received.body)?;
                 lines = json_lines(&received.body)?;
                 let text = lines.as_bytes().into();
                 Content { format: parsimon::data::Format::Jsonl, text, shape: Shape::List }

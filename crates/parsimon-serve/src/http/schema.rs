@@ -192,7 +192,7 @@ pub(super) struct HeldRoles(pub(super) BTreeMap<&'static str, bool>);
 #[derive(JsonSchema, Serialize)]
 pub(super) struct Empty {}
 
-/// What a new follower begins with.
+/// State with which a new follower begins.
 #[derive(JsonSchema, Serialize)]
 pub(super) struct LogOrigin {
     /// The number of the log.

@@ -19,6 +19,7 @@ use crate::answer::Prediction;
 use crate::content::{Content, syntax};
 use crate::engine::{Model, Scored};
 use crate::error::Refusal;
+use crate::memory::Held;
 
 pub(super) async fn server() -> Response {
     body::json(&ServerMetadata {
@@ -143,6 +144,7 @@ pub(super) async fn infer(
     };
     let (head, binary) = received.body.split_at(length);
     work(received.body.len(), || {
+        let _held = Held::to_read_json(head)?;
         let asked: Inference = serde_json::from_slice(head).map_err(|e| syntax(&e))?;
         let tensors = tensors(&asked.inputs, binary)?;
         let mut answer = Answer::default();

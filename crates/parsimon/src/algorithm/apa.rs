@@ -1,4 +1,4 @@
-//! Affine projections: a step towards what the last rows allow together.
+//! Affine projections: a step towards the weights that the last rows allow together.
 
 use parsimon_core::Float;
 use parsimon_core::filter::projection::{Form, Shrinking};

@@ -1,4 +1,4 @@
-//! Learning without knobs: normalized FTRL-Proximal, with a race of rates and penalties.
+//! Learning without settings: normalized FTRL-Proximal, with a race of rates and penalties.
 
 use parsimon_core::rule::leader::{Accrual, Iterate};
 use parsimon_core::{Float, HalfLife, Lane, Loss};
@@ -11,7 +11,7 @@ use crate::error::BuildError;
 use crate::found::Found;
 
 choice! {
-    /// What decides the race.
+    /// Criterion of the race.
     pub enum RaceMetric {
         /// The mean loss.
         Loss = "loss",
@@ -35,14 +35,14 @@ settings! {
 const RATES: [f64; 3] = [0.25, 0.7, 2.0];
 /// The penalties of the race.
 const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
-/// The same for softmax, whose slopes are smaller the more classes there are (record/classes.md has how they were chosen).
+/// Rates of softmax, whose slopes decrease with the number of classes (record/classes.md has the choice).
 const SOFTMAX_RATES: [f64; 4] = [0.25, 0.7, 2.0, 5.0];
 const SOFTMAX_PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
 /// The settings beside them that learn each class against all others, where accuracy decides.
 const APART: [(f64, f64); 4] = [(0.7, 0.1), (0.7, 1.0), (2.0, 0.1), (2.0, 1.0)];
 /// The setting that is read until the first look at the race.
 const USUAL: (f64, f64) = (0.5, 0.1);
-/// The same for softmax.
+/// Usual setting of softmax.
 const USUAL_SOFTMAX: (f64, f64) = (2.0, 0.3);
 /// The half-lives that race beside none, the longest first.
 pub(crate) const HALF_LIVES: [u64; 3] = [30_000, 3_000, 300];
@@ -143,7 +143,7 @@ impl Auto {
     }
 }
 
-/// The rate of the constant's bias. Noise in it is all that separates the constant from the best one: it takes smaller steps
+/// The rate of the constant's bias. Only the noise of its bias separates it from the best constant: it takes smaller steps
 /// than weights do, and very small ones where labels are standardized, for then the best constant is near zero.
 fn constant_rate(loss: Loss) -> f64 {
     match loss {

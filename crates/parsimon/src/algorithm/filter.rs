@@ -23,7 +23,7 @@ impl<F: Float> FilterComposer<F> for DelayLine {
     }
 }
 
-/// Asks whether there is a method, and builds nothing.
+/// A composer that determines whether there is a method, and builds nothing.
 pub(super) struct Probe;
 
 impl<F: Float> FilterComposer<F> for Probe {

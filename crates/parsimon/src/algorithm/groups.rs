@@ -172,7 +172,7 @@ choice! {
 }
 
 settings! {
-    /// The distance to what a row allows.
+    /// The distance to the weights that a row allows.
     pub struct ProjectionLoss {
         loss: RowSet = "projection", "condition that a row sets for the weights: w.x = y (projection, for numbers) or y w.x >= 1 (halfspace, for classes)";
     }

@@ -7,6 +7,7 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center, Iterate};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::workspace::{ClassLanes, ClassLearner, LaneLearner};
 use parsimon_core::{
@@ -25,7 +26,7 @@ pub(crate) trait SideBySide: Online {
     fn loss_of_classes(&self, setting: usize) -> Option<Loss>;
     /// The weights of a setting: a head for each class.
     fn freeze_setting(&self, setting: usize) -> Frozen;
-    /// Goes on with the given settings, in this order, in a narrower learner; further ones of it must be ignored.
+    /// Continues with the given settings, in this order, in a narrower learner; its further settings must be ignored.
     fn keep(&mut self, settings: &[usize], storage: Storage) -> Kept;
 }
 
@@ -136,6 +137,9 @@ impl<F: Float> Composer<F> for LaneComposer {
     fn projecting<R: Rule<F>>(self, _: R, _: R, _: f64) -> Self::Output {
         None
     }
+    fn normalizing(self, _: Nag, _: Nag) -> Self::Output {
+        None
+    }
     fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> Self::Output {
         None
     }
@@ -206,13 +210,13 @@ fn of_width<F: Float, C: Center<AdaGrad>, const K: usize>(
     accrual: Accrual,
     center: C,
 ) -> Lanes<F, C, K> {
-    // The places beyond the last setting are filled with it: whole registers cost nothing more.
+    // The places beyond the last setting are filled with copies of it: whole registers cost no more.
     let lane = |k: usize| lanes[k.min(lanes.len() - 1)];
     let store = options.storage.packed();
     Lanes::new(std::array::from_fn(lane), accrual, center, options.bias, loss, store)
 }
 
-/// What lanes of one class have in common.
+/// Common parts of the lanes of one class.
 macro_rules! lanes_of_one_class {
     ($width:literal) => {
         fn settings(&self) -> usize {
@@ -230,12 +234,12 @@ macro_rules! lanes_of_one_class {
     };
 }
 
-/// Lanes that go on with fewer.
+/// Lanes that can continue with fewer settings.
 trait Halved {
     fn half(&self, heads: &[usize], storage: Storage) -> Option<Box<dyn SideBySide>>;
 }
 
-/// Sixteen lanes become eight, and those four: all pairs of widths would be much code for a thing that happens four times.
+/// Sixteen lanes become eight, and those four: code for all pairs of widths would be large, for a step that happens four times.
 macro_rules! halves {
     ($wide:literal to $narrow:literal) => {
         impl<F: Float, C: Center<AdaGrad>> SideBySide for Lanes<F, C, $wide> {
@@ -277,7 +281,7 @@ impl<F: Float, C: Center<AdaGrad>> Halved for Lanes<F, C, 2> {
     }
 }
 
-/// One setting that is left.
+/// A lane that is left alone.
 impl<F: Float, C: Center<AdaGrad>> SideBySide for LaneLearner<F, C> {
     fn settings(&self) -> usize {
         1
@@ -314,7 +318,7 @@ impl<F: Float, C: Center<AdaGrad>> SideBySide for ClassLanes<F, C> {
     }
 }
 
-/// One setting of several classes that is left.
+/// A lane of several classes that is left alone.
 impl<F: Float, C: Center<AdaGrad>> SideBySide for ClassLearner<F, C> {
     fn settings(&self) -> usize {
         1

@@ -5,6 +5,7 @@ use parsimon_core::kernel::{Kernel, Multikernel, Tuning};
 use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::workspace::{Blocks, ClassLanes};
 use parsimon_core::{Constrained, Float, Learner, Loss, OneVsAll, Online, Schedule, State, Table};
@@ -17,7 +18,7 @@ use crate::options::Storage;
 /// The most classes times settings of a race: with more classes, fewer settings race. At eight bytes each they take 32 kB per feature.
 const MOST_HEADS: usize = 4096;
 
-/// The settings of a race of several classes, in order: as many of those that are wanted as fit, and two at least.
+/// The settings of a race of several classes, in order: as many of the racers as fit, and at least two.
 pub(super) fn racing(racers: &Racers, classes: usize) -> Vec<usize> {
     let most = (MOST_HEADS / classes.max(1)).max(2);
     let mut some: Vec<usize> = racers.wanted.iter().copied().take(most).collect();
@@ -77,6 +78,9 @@ impl<F: Float> Composer<F> for LearnerComposer<'_> {
         self.assemble(features, bias, self.0.options.storage, |rule, bias, loss, table| {
             Learner::<F, R>::by_margin(rule, bias, loss, table, method)
         })
+    }
+    fn normalizing(self, features: Nag, bias: Nag) -> Box<dyn Online> {
+        self.assemble(features, bias, self.0.options.storage, Learner::<F, Nag>::normalizing)
     }
     // The coordinates are kept in an index, in the order of first sight: a pass costs what was seen and adds up in one
     // order in any store.

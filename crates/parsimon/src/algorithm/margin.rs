@@ -12,7 +12,7 @@ use super::setting::{Positive, choice, settings};
 use crate::found::Found;
 
 choice! {
-    /// How a row that cannot be met at a reasonable price is paid for.
+    /// Cost of a row that misses its margin.
     pub enum SlackName {
         /// Every row is met.
         None = "none",
@@ -24,7 +24,7 @@ choice! {
 }
 
 settings! {
-    /// What a row that misses its margin costs.
+    /// Form and factor of the cost of a row that misses its margin.
     pub struct Softness {
         slack: SlackName = "linear", "how a missed margin is paid: not at all (none: every row is met), linear (PA-I, SCW-I), or squared (PA-II, SCW-II)";
         aggressiveness: Positive = 1.0, "cost of a missed margin (C; not with slack none)";

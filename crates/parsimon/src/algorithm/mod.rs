@@ -51,6 +51,7 @@ pub(crate) mod learner;
 mod lms;
 mod margin;
 mod multikernel;
+mod nag;
 pub(crate) mod nature;
 mod nlms;
 pub(crate) mod objective;
@@ -107,6 +108,7 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
         Algorithm::of::<unified::UnifiedRda>(),
         Algorithm::of::<adam::Adam>(),
         Algorithm::of::<adadelta::AdaDelta>(),
+        Algorithm::of::<nag::Nag>(),
         Algorithm::of::<margin::Pa>(),
         Algorithm::of::<margin::Arow>(),
         Algorithm::of::<margin::Scw>(),

@@ -105,7 +105,7 @@ impl Multikernel {
     }
 }
 
-/// The list of a kernel that is named is written into the settings: the file of a model must not depend on what the
+/// The list of a named kernel is written into the settings: the file of a model must not depend on the
 /// defaults become.
 fn complete(values: &mut Map<String, Value>) {
     let words = values.get("kernel").and_then(KernelWords::read).unwrap_or_default();

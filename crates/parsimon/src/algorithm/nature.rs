@@ -3,6 +3,7 @@
 use parsimon_core::filter::Method;
 use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::margin::MarginMethod;
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, Loss, Schedule};
 
@@ -19,7 +20,7 @@ pub enum Nature {
     Kernel,
 }
 
-/// Asks for nothing but the nature.
+/// A composer that determines the nature, and builds nothing.
 pub(crate) struct NatureComposer(pub(crate) Loss);
 
 impl<F: Float> Composer<F> for NatureComposer {
@@ -38,6 +39,9 @@ impl<F: Float> Composer<F> for NatureComposer {
         Nature::Sparse
     }
     fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> Nature {
+        Nature::Sparse
+    }
+    fn normalizing(self, _: Nag, _: Nag) -> Nature {
         Nature::Sparse
     }
     fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> Nature {
@@ -76,6 +80,9 @@ impl<F: Float> Composer<F> for SavedComposer {
         0
     }
     fn by_margin<R: Rule<F>>(self, _: R, _: R, _: MarginMethod) -> u64 {
+        0
+    }
+    fn normalizing(self, _: Nag, _: Nag) -> u64 {
         0
     }
     fn visiting_all<R: Rule<F>>(self, _: R, _: R) -> u64 {

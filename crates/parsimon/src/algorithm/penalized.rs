@@ -78,7 +78,7 @@ impl Interval {
         (self.lower.unwrap_or(f64::NEG_INFINITY), self.upper.unwrap_or(f64::INFINITY))
     }
 
-    /// Zero is inside: the settings' ranges see to it.
+    /// Zero is inside, because the ranges of the settings contain it.
     fn bounds(&self) -> Bounds {
         let (lower, upper) = self.ends();
         Bounds::new(lower, upper).unwrap_or(Bounds::NONE)

@@ -14,13 +14,13 @@ use super::recipe::{Composer, FilterComposer};
 use crate::error::BuildError;
 use crate::found::Found;
 
-/// A projection method, whichever of the five it is.
+/// Any of the five projection methods.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Projections {
     pub(super) rate: f64,
     pub(super) l1: f64,
     pub(super) delta: f64,
-    /// The identity's share in the metric and what keeps it finite; `None` for the identity.
+    /// The share of the identity in the metric and the constant that keeps it finite; `None` for the identity.
     pub(super) metric: Option<(f64, f64)>,
     /// Number of rows of one projection.
     pub(super) order: usize,

@@ -2,7 +2,7 @@
 //!
 //! A [`Recipe`] is a set of settings with a card and a composition. It tells a [`Composer`] which rule, method or
 //! kernel expansion it is; what that becomes (a learner, a filter, one of several lanes, an answer about its
-//! nature) is the composer's business. So nothing about an algorithm has to be listed twice.
+//! nature) is up to the composer. So no property of an algorithm is listed twice.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,6 +14,7 @@ use parsimon_core::metric::AdaGrad;
 use parsimon_core::penalty::ElasticNet;
 use parsimon_core::rule::fading::Fading;
 use parsimon_core::rule::leader::{Accrual, Center, Leader};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::{Float, HalfLife, Lane, Loss, Online, Precision, Schedule};
 
@@ -35,11 +36,11 @@ pub struct Card {
     pub name: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// (A) How a loss enters.
+    /// (A) The form in which a loss enters.
     pub losses: &'static str,
-    /// (B) How the penalty accumulates.
+    /// (B) The accumulation of the penalty.
     pub penalties: &'static str,
-    /// (C) Where the quadratic is centered, and its metric.
+    /// (C) The center of the quadratic, and its metric.
     pub center: &'static str,
     /// Cost per row.
     pub cost: &'static str,
@@ -99,7 +100,7 @@ pub trait Recipe: Configuration {
     }
     /// Describes its composition to a composer.
     fn compose<F: Float, C: Composer<F>>(&self, found: &Found, composer: C) -> C::Output;
-    /// Says which method filters a signal sample by sample, if one does.
+    /// Describes the method that filters a signal sample by sample, if any.
     fn filter<F: Float, C: FilterComposer<F>>(&self, _composer: C) -> Option<C::Output> {
         None
     }
@@ -134,6 +135,8 @@ pub trait Composer<F: Float>: Sized {
     fn projecting<R: Rule<F>>(self, features: R, bias: R, delta: f64) -> Self::Output;
     /// A rule whose steps follow from the margin of a row and its variance.
     fn by_margin<R: Rule<F>>(self, features: R, bias: R, method: MarginMethod) -> Self::Output;
+    /// Steps that depend on the norm of the whole row.
+    fn normalizing(self, features: Nag, bias: Nag) -> Self::Output;
     /// A rule that visits all coordinates in every round.
     fn visiting_all<R: Rule<F>>(self, features: R, bias: R) -> Self::Output;
     /// A rule that visits all coordinates in every round and takes the loss itself.
@@ -190,7 +193,7 @@ pub struct Racers {
 }
 
 impl Racers {
-    /// The one that predicts at first, alone.
+    /// The setting that predicts at first, alone.
     pub(crate) fn first<F: Float, C: Composer<F>>(
         &self,
         composer: C,
@@ -229,7 +232,7 @@ pub trait FilterComposer<F: Float>: Sized {
     fn method<M: Method<F>>(self, new: impl Fn(usize, usize, F) -> M) -> Self::Output;
 }
 
-/// A recipe behind a pointer: what the rest of the crate asks of an algorithm.
+/// A recipe behind a pointer: the interface of an algorithm for the rest of the crate.
 pub(crate) trait Composed: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn needs_dimension(&self) -> Option<&'static str>;

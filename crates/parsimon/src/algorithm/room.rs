@@ -5,6 +5,7 @@ use parsimon_core::kernel::{Kernel, Tuning};
 use parsimon_core::margin::MarginMethod;
 use parsimon_core::metric::AdaGrad;
 use parsimon_core::rule::leader::{Accrual, Center};
+use parsimon_core::rule::nag::Nag;
 use parsimon_core::rule::{Implicit, Rule};
 use parsimon_core::workspace::{Coming, Stat};
 use parsimon_core::{Float, Learner, Loss, Online, Schedule, Table};
@@ -23,7 +24,7 @@ impl RoomComposer<'_> {
 
     /// One table for each class.
     fn tables<F: Float, R: Rule<F>>(&self, rule: R, storage: Storage) -> u64 {
-        // Weights of features never seen count as well, which a learner of no features knows.
+        // Weights of features that were never seen count as well: they are those of a learner without features.
         let empty = Learner::<F, R>::new(rule, None, self.0.loss, Table::index());
         let table = storage.slots().saturating_mul(size_of::<R::Coord>() as u64);
         table.saturating_add(empty.room(Coming::default())).saturating_mul(self.heads())
@@ -57,6 +58,9 @@ impl<F: Float> Composer<F> for RoomComposer<'_> {
     }
     fn by_margin<R: Rule<F>>(self, features: R, _: R, _: MarginMethod) -> u64 {
         self.tables::<F, R>(features, self.0.options.storage)
+    }
+    fn normalizing(self, features: Nag, _: Nag) -> u64 {
+        self.tables::<F, Nag>(features, self.0.options.storage)
     }
     fn visiting_all<R: Rule<F>>(self, features: R, _: R) -> u64 {
         self.tables::<F, R>(features, Storage::Index)

@@ -231,7 +231,7 @@ fn unacceptable(name: &str, kind: Kind, value: &Value) -> BuildError {
     BuildError::new(name, format!("{name} must be {}, got {value}", kind.expectation()))
 }
 
-/// The type of a setting: which values it takes and what they become.
+/// The type of a setting: its allowed values, and their conversion.
 pub trait Setting {
     /// Type of the field of this setting.
     type Value: Clone + Debug + PartialEq + Send + Sync + 'static;

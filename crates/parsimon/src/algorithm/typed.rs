@@ -67,6 +67,7 @@ pub use super::lazy_splitting::LazySplitting;
 pub use super::lms::Lms;
 pub use super::margin::{Arow, Pa, Scw, SlackName, Softness};
 pub use super::multikernel::{Multikernel, MultikernelApfbs, MultikernelPda};
+pub use super::nag::Nag;
 pub use super::nlms::Nlms;
 pub use super::papa::Papa;
 pub use super::pda::{L1MetricName, Pda};
@@ -116,7 +117,7 @@ mod tests {
         let typed = T::default().into_settings().unwrap();
         assert_eq!(typed.to_json(), spec.to_json(), "{name}");
         assert_eq!(typed.may_find_two_classes(), spec.may_find_two_classes(), "{name}");
-        // What was written reads as what it was, with the loss that the spec has.
+        // Settings that were written are read back unchanged, with the loss of the spec.
         let mut loss = Map::new();
         T::Losses::read(super::super::setting::Values(spec.to_json())).unwrap().write(&mut loss);
         assert!(loss.iter().all(|(name, value)| spec.to_json()[name] == *value), "{name}");
@@ -139,7 +140,7 @@ mod tests {
     every_algorithm! {
         Auto Sgd Asgd SubgradientL1 Truncation TruncatedGradient Fobos LazyFobos LazySplitting LazySparse
         Rda GeneralizedRda DualAveraging AdaGradRda AdaGradFobos Ftrl Comid Ftprl Aogd UnifiedRda Adam
-        AdaDelta Pa Arow Scw Ftl Csgd Ncsgd Rls Adaline CAdaline Lms Nlms Apa Papa Pnlms Ipnlms Apfbs Pda
+        AdaDelta Nag Pa Arow Scw Ftl Csgd Ncsgd Rls Adaline CAdaline Lms Nlms Apa Papa Pnlms Ipnlms Apfbs Pda
         MultikernelPda MultikernelApfbs
     }
 }

@@ -108,7 +108,7 @@ impl Advice {
                     }
                 },
             ),
-            Notice::LaterRows { .. } | Notice::BehindLastLabel { .. } | Notice::Refitted(_) => {
+            Notice::BehindLastLabel { .. } | Notice::Refitted(_) => {
                 let (fact, ways) = compared(notice, measure);
                 plain(fact, ways)
             }
@@ -145,20 +145,6 @@ fn compared(notice: &Notice, measure: Measure) -> (String, Vec<Way>) {
     let number = |x: f64, digits| significant(measure.factor * x, digits);
     let name = if measure.is_mse() { measure.name } else { "loss" };
     match notice {
-        Notice::LaterRows { ahead, is_constant } => {
-            let fact = format!(
-                "the final model has forgotten what it learned first, and learned in random order it would not predict later rows: {name} {} on {} later rows, in their order {}, a constant prediction {}; {}",
-                number(ahead.random, 4),
-                thousands(ahead.rows),
-                number(ahead.in_order, 4),
-                number(ahead.constant, 4),
-                match is_constant {
-                    true => "the model is a constant prediction",
-                    false => "the order of the rows is kept",
-                }
-            );
-            (fact, vec![Way::LastLabels])
-        }
         Notice::BehindLastLabel { loss, last } => {
             let fact = format!(
                 "repeating the last label predicts the next row better: {name} {}, the learner {}",
@@ -184,8 +170,9 @@ fn compared(notice: &Notice, measure: Measure) -> (String, Vec<Way>) {
 fn repeated(found: &Evidenced, factor: f64) -> String {
     let number = |loss: f64| significant(factor * loss, 4);
     format!(
-        "learning the rows again in random order, {} passes: the loss on {} rows that were held out is {}, after one pass {}",
+        "learning the rows again in random order, {} pass{}: the loss on {} rows that were held out is {}, after one pass {}",
         found.passes,
+        if found.passes == 1 { "" } else { "es" },
         thousands(found.rows),
         number(found.loss),
         number(found.one_pass),
@@ -210,8 +197,9 @@ fn skipped(rows: u64, first: &[String]) -> String {
 fn revealed(rows: u64, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Errors(errors) => format!(
-            "separates the two classes with {} errors in {} rows",
+            "separates the two classes with {} error{} in {} rows",
             thousands(*errors as u64),
+            if *errors == 1 { "" } else { "s" },
             thousands(rows)
         ),
         Evidence::Correlation(r) => {

@@ -18,7 +18,7 @@ use super::screen::{Column, Residuals, knots_that_pay, strongest_pairs};
 use crate::error::Error;
 use crate::options::{LearnerOptions, Storage};
 use crate::settings::Settings;
-use crate::survey::{InputSchema, Opened, Source};
+use crate::survey::{self, InputSchema, Opened, Source};
 use crate::training::{Decided, Holdout, ModelEvaluator, Stretch, Trainer};
 
 /// The rows that the contenders learn and are judged on, at most.
@@ -26,6 +26,8 @@ const ROWS: usize = 6_000;
 /// The cells of these rows, at most, unless there are fewer rows than this.
 const MOST_CELLS: usize = 2_000_000;
 const LEAST_OF_MANY: usize = 1_000;
+/// Columns times classes, at most: more would take longer to decide than to learn.
+const MOST_WIDTH: usize = 10_000;
 /// The rows that are looked at for what comes later, at most.
 const FAR: u64 = 100_000;
 /// Below this number of rows there is nothing to decide from.
@@ -60,6 +62,20 @@ pub(super) fn decide(
     Ok((Opened { schema, options, reader }, Some(decided)))
 }
 
+/// Returns the columns of a table with the curves and pairs that pay, where no job learns its rows, as for the first rows of a
+/// stream. `None` where lines are as good, or where nothing can be decided.
+pub fn shaped(
+    source: &dyn Source,
+    settings: &Settings,
+    options: &Options,
+) -> Result<Option<TableSchema>, Error> {
+    let opened = survey::open(std::slice::from_ref(settings), source, options)?;
+    let job = Job::new(source, settings.to_spec(), options.clone());
+    let (opened, decided) = decide(&job, settings, opened)?;
+    let is_rich = decided.is_some_and(|decided| decided.curves + decided.pairs > 0);
+    Ok(opened.schema.table.filter(|_| is_rich))
+}
+
 /// The decision by a table's first rows.
 struct Trial<'a> {
     source: &'a dyn Source,
@@ -92,6 +108,14 @@ struct Tried {
     losses: Vec<f64>,
     /// The residuals of the rows that were learned, each before it was.
     residuals: Residuals,
+}
+
+/// Reads rows; behind more bad rows than a sample passes over, the rows have ended.
+fn reads(reader: &mut Reader, chunk: &mut Chunk) -> Result<bool, DataError> {
+    match reader.read(chunk) {
+        Err(error) if error.is_bad_row() => Ok(false),
+        read => read,
+    }
 }
 
 impl<'a> Trial<'a> {
@@ -133,7 +157,7 @@ impl<'a> Trial<'a> {
         let mut options = options.clone();
         options.run = Run { threads: 1, ..options.run };
         options.ask = Ask { keep_names: false, mark_skipped: false, ..options.ask };
-        options.bounds.skip_bad = u64::MAX;
+        options.bounds.skip_bad = Sample::ROWS as u64;
         let learner =
             LearnerOptions { precision: job.precision, bias: job.bias, storage: Storage::Index };
         Ok(Some(Self {
@@ -159,6 +183,9 @@ impl<'a> Trial<'a> {
 
     /// The schema of the winner; `None` where there is nothing to choose from.
     fn run(&self) -> Result<Option<(TableSchema, Decided)>, Error> {
+        if self.width() > MOST_WIDTH {
+            return Ok(None);
+        }
         let lines = self.read(&Features::default())?;
         let rows = lines.len();
         if rows < LEAST_ROWS {
@@ -257,7 +284,7 @@ impl<'a> Trial<'a> {
         let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
         let (mut row, mut stride) = (0, 1);
         let most = self.limit.map_or(FAR, |limit| limit.min(FAR));
-        while row < most && reader.read(&mut chunk)? {
+        while row < most && reads(&mut reader, &mut chunk)? {
             for i in 0..chunk.len() {
                 if row < most && row % stride == 0 && self.is_learned(row + 1) {
                     all.copy_row(&chunk, i);
@@ -280,7 +307,7 @@ impl<'a> Trial<'a> {
         let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
         let mut row = 0;
         let most = self.most.min((MOST_CELLS / self.width()).max(LEAST_OF_MANY));
-        while all.len() < most && reader.read(&mut chunk)? {
+        while all.len() < most && reads(&mut reader, &mut chunk)? {
             for i in 0..chunk.len() {
                 row += 1;
                 if all.len() < most && self.is_learned(row) {

@@ -35,7 +35,6 @@
 //! ```
 
 mod advice;
-mod ahead;
 mod attempt;
 mod curves;
 mod notice;
@@ -54,14 +53,18 @@ pub use plan::{Job, Trained};
 pub use crate::survey::Widening;
 #[doc(hidden)]
 pub use crate::training::{
-    Ahead, Decided, Estimate, Evidence, Evidenced, Hindsight, Judged, Noticing, Reason,
+    Decided, Estimate, Evidence, Evidenced, Hindsight, Judged, Noticing, Reason,
 };
 #[doc(hidden)]
 pub use advice::Way;
 #[doc(hidden)]
 pub use attempt::{Ended, until_it_fits};
 #[doc(hidden)]
+pub use curves::shaped;
+#[doc(hidden)]
 pub use notice::measure_of;
+#[doc(hidden)]
+pub use passes::{Choice, Repetition, decide as decide_passes, may_repeat};
 #[doc(hidden)]
 pub use plan::{Failed, InOrder, PassChoice, RefitChoice};
 #[doc(hidden)]

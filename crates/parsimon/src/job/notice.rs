@@ -33,7 +33,10 @@ impl Trained {
             notices.push(Notice::BehindLastLabel { loss, last });
         }
         notices.extend(collisions(&self.trainer));
-        notices.extend(many_passes(&self.trainer, self.outcome.passes.len() as u64));
+        // Passes that held-out rows have chosen need no other method.
+        if self.repeated.is_none() {
+            notices.extend(many_passes(&self.trainer, self.outcome.passes.len() as u64));
+        }
         notices
     }
 }

@@ -30,6 +30,8 @@ const PASSES: [u32; 8] = [1, 2, 3, 5, 8, 12, 20, 30];
 const PATIENCE: usize = 2;
 /// Below this number of rows the race has not looked, and all of its settings are tried.
 const FIRST_LOOK: usize = 1024;
+/// The settings that learn all folds.
+const FINALISTS: usize = 2;
 /// Fewer rows decide nothing.
 const LEAST_ROWS: usize = 60;
 /// A fifth of the rows is held out; below the first look of the race every fifth in turn.
@@ -40,13 +42,26 @@ const MARGIN: f64 = 0.001;
 const SURE: f64 = 1.0;
 const WORSE: f64 = 2.0;
 
-/// What is to be done instead of one pass.
-pub(super) struct Choice {
-    pub(super) settings: Settings,
-    pub(super) passes: u32,
+/// Settings and passes that are better than one pass.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The settings of every pass.
+    pub settings: Settings,
+    /// The passes, and the losses that speak for them.
+    pub evidence: Evidenced,
     /// Number of rows.
-    pub(super) rows: usize,
-    pub(super) evidence: Evidenced,
+    pub rows: usize,
+}
+
+/// The answer to whether several passes over small data are better than one.
+#[derive(Clone, Debug)]
+pub enum Repetition {
+    /// The rows or the settings do not allow a decision.
+    Undecided,
+    /// One pass is as good, or the data is large.
+    Once,
+    /// Several passes are better.
+    Several(Box<Choice>),
 }
 
 /// A setting with a rate and an l1, and its losses after each number of passes.
@@ -66,7 +81,6 @@ struct Course {
 /// Returns settings and passes that are surely better than the one pass that was made, if there are such.
 pub(super) fn better(job: &Job<'_>, trained: &Trained) -> Result<Option<Choice>, Error> {
     let Trained { trainer, outcome, plan, .. } = trained;
-    let settings = trainer.settings();
     let is_bare = plan.passes == 1
         && plan.holdout.is_none()
         && plan.checkpoint.is_none()
@@ -75,55 +89,88 @@ pub(super) fn better(job: &Job<'_>, trained: &Trained) -> Result<Option<Choice>,
         && plan.sample_negatives.is_none()
         && !plan.predictions
         && !plan.regret
-        && !settings.has_half_life()
-        && settings.class_weight().is_none();
+        && !outcome.is_stopped;
     let may =
         job.passes == PassChoice::HeldOut && job.is_repeatable && job.source.read_once().is_none();
-    let bytes = outcome.features.saturating_mul(16).saturating_add(outcome.rows.saturating_mul(96));
+    if !is_bare || !may || may_repeat(trainer, outcome.rows, outcome.features).is_some() {
+        return Ok(None);
+    }
+    match decide(trainer, &read(job, trained)?, plan.seed)? {
+        Repetition::Several(choice) => Ok(Some(*choice)),
+        Repetition::Undecided | Repetition::Once => Ok(None),
+    }
+}
+
+/// Returns the answer that needs no look at the rows: for settings that leave nothing to choose, for few rows, and for data that is
+/// large. `features` is the number of features of all rows.
+pub fn may_repeat(trainer: &Trainer, rows: u64, features: u64) -> Option<Repetition> {
+    let settings = trainer.settings();
+    let is_open = settings.typed::<Auto>().is_some()
+        && !settings.has_half_life()
+        && settings.class_weight().is_none();
+    let bytes = features.saturating_mul(16).saturating_add(rows.saturating_mul(96));
     let fits = bytes.saturating_mul(4) < memory::left() / 2;
-    let rows = usize::try_from(outcome.rows).unwrap_or(usize::MAX);
-    let heads = trainer.online().heads() as u64;
-    let most = MOST_VISITS / (outcome.rows.max(1) * heads.max(1));
-    let Some(auto) = settings.typed::<Auto>() else { return Ok(None) };
-    if !is_bare || !may || !fits || outcome.is_stopped || rows < LEAST_ROWS || most < 2 {
-        return Ok(None);
+    if !is_open || rows < LEAST_ROWS as u64 {
+        Some(Repetition::Undecided)
+    } else if !fits || most_passes(trainer, rows) < 2 {
+        Some(Repetition::Once)
+    } else {
+        None
     }
-    let all = read(job, trained)?;
-    if all.len() < LEAST_ROWS {
-        return Ok(None);
+}
+
+/// The passes over rows that stay within the limit of visits.
+fn most_passes(trainer: &Trainer, rows: u64) -> u64 {
+    MOST_VISITS / (rows.max(1) * (trainer.online().heads() as u64).max(1))
+}
+
+/// Decides between the pass that a trainer has made over rows and several passes in random order.
+pub fn decide(trainer: &Trainer, all: &Chunk, seed: u64) -> Result<Repetition, Error> {
+    let settings = trainer.settings();
+    if let Some(known) = may_repeat(trainer, all.len() as u64, all.nonzeros() as u64) {
+        return Ok(known);
     }
+    let Some(auto) = settings.typed::<Auto>() else { return Ok(Repetition::Undecided) };
+    let heads = (trainer.online().heads() as u64).max(1);
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(plan.seed));
+    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let usual = settings.after_race(trainer.online().chosen());
     let mut contenders = contenders(settings, auto, &usual, all.len());
     let folds = if all.len() < FIRST_LOOK { FOLDS } else { 1 };
-    let pass = (contenders.len() * folds * all.len()) as u64 * heads.max(1);
-    let most = most.min(MOST_TRIED / pass.max(1));
+    let learned = all.len() - all.len() / FOLDS;
+    let visits = |contenders: usize| (contenders * folds * learned) as u64 * heads;
+    // Where the budget is short, the settings of the one pass are better learned twice than others once.
+    while contenders.len() > 1 && MOST_TRIED / visits(contenders.len()).max(1) < 2 {
+        contenders.pop();
+    }
+    let most = most_passes(trainer, all.len() as u64);
+    let most = most.min(MOST_TRIED / visits(contenders.len()).max(1));
     let passes: Vec<u32> = PASSES.into_iter().filter(|p| u64::from(*p) <= most).collect();
     if passes.len() < 2 {
-        return Ok(None);
+        return Ok(Repetition::Once);
     }
-    for contender in &mut contenders {
-        contender.learn(trainer, &all, &order, &passes, folds)?;
-    }
+    race(&mut contenders, (trainer, all, &order), &passes, folds)?;
     // The first contender is the one that has made the pass.
-    let Some((k, at)) = best(&contenders) else { return Ok(None) };
+    let Some((k, at)) = best(&contenders) else { return Ok(Repetition::Once) };
     let (before, after) = (&contenders[0].courses[0], &contenders[k].courses[at]);
     let mut gain = Mean::default();
     before.losses.iter().zip(&after.losses).for_each(|(a, b)| gain.record(a - b, 1.0));
-    let (Some(won), Some(error)) = (gain.value(), gain.standard_error()) else { return Ok(None) };
+    let (Some(won), Some(error)) = (gain.value(), gain.standard_error()) else {
+        return Ok(Repetition::Once);
+    };
     let (one_pass, loss) = (mean(&before.losses), mean(&after.losses));
     let is_sure = won > SURE * error && won > MARGIN * one_pass.abs();
     let (chosen, passes) = (&contenders[k].settings, passes[at]);
-    if !is_sure || is_worse_later(trainer, &all, (&usual, chosen), passes)? {
-        return Ok(None);
+    if !is_sure || is_worse_later(trainer, all, (&usual, chosen), passes)? {
+        return Ok(Repetition::Once);
     }
     let estimate = match settings.is_multiclass() {
         true => after.errors.value().unwrap_or(loss),
         false => loss,
     };
     let evidence = Evidenced { passes, rows: after.losses.len() as u64, loss, one_pass, estimate };
-    Ok(Some(Choice { settings: chosen.clone(), passes, rows, evidence }))
+    let choice = Choice { settings: chosen.clone(), evidence, rows: all.len() };
+    Ok(Repetition::Several(Box::new(choice)))
 }
 
 /// The settings that compete, the one that was chosen first.
@@ -150,56 +197,103 @@ fn contenders(settings: &Settings, auto: &Auto, usual: &Settings, rows: usize) -
     all.map(|settings| Contender { settings, courses: Vec::new() }).collect()
 }
 
-impl Contender {
-    /// Learns the rows of every fold but one, pass after pass, and predicts those of that one.
-    fn learn(
-        &mut self,
-        like: &Trainer,
-        all: &Chunk,
-        order: &[usize],
-        passes: &[u32],
-        folds: usize,
-    ) -> Result<(), Error> {
-        let parts = FOLDS;
-        let mut courses = vec![Course::default(); passes.len()];
-        // A setting that diverges in any fold is compared up to there.
-        let mut complete = passes.len();
-        for fold in 0..folds {
-            let (held, mut kept): (Vec<_>, Vec<_>) =
-                order.iter().enumerate().partition(|(place, _)| place % parts == fold);
-            let held: Vec<usize> = held.into_iter().map(|(_, &i)| i).collect();
-            let held = picked(all, &held);
-            let mut trainer = fresh(like, &self.settings)?;
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(fold as u64 + 1);
-            let (mut done, mut least, mut worse) = (0, f64::INFINITY, 0);
-            for (at, &pass) in passes.iter().enumerate().take(complete) {
-                let mut is_lost = false;
-                while done < pass {
-                    kept.shuffle(&mut random);
-                    let rows: Vec<usize> = kept.iter().map(|(_, i)| **i).collect();
-                    is_lost |= trainer.learn(&picked(all, &rows), &mut |_| {}).is_err();
-                    done += 1;
-                }
-                let start = courses[at].losses.len();
-                courses[at].judge(&trainer, &held);
-                let loss = mean(&courses[at].losses[start..]);
-                worse = if loss < least { 0 } else { worse + 1 };
-                least = least.min(loss);
-                if is_lost || !loss.is_finite() {
+/// A learner of the rows of every fold but one.
+struct Entrant {
+    trainer: Trainer,
+    held: Chunk,
+    kept: Vec<usize>,
+    random: Xoshiro256PlusPlus,
+    done: u32,
+}
+
+/// A learner like others, all rows, and their order.
+type Given<'a> = (&'a Trainer, &'a Chunk, &'a [usize]);
+
+impl Entrant {
+    fn new(settings: &Settings, (like, all, order): Given<'_>, fold: usize) -> Result<Self, Error> {
+        let (held, kept): (Vec<_>, Vec<_>) =
+            order.iter().enumerate().partition(|(place, _)| place % FOLDS == fold);
+        let rows = |part: Vec<(usize, &usize)>| part.into_iter().map(|(_, &i)| i).collect();
+        let held: Vec<usize> = rows(held);
+        let random = Xoshiro256PlusPlus::seed_from_u64(fold as u64 + 1);
+        let held = picked(all, &held);
+        Ok(Self { trainer: fresh(like, settings)?, held, kept: rows(kept), random, done: 0 })
+    }
+
+    /// Learns up to a number of passes, and predicts the fold. Returns the mean loss; `None` after a divergence.
+    fn advance(&mut self, all: &Chunk, pass: u32, course: &mut Course) -> Option<f64> {
+        while self.done < pass {
+            self.kept.shuffle(&mut self.random);
+            self.trainer.learn(&picked(all, &self.kept), &mut |_| {}).ok()?;
+            self.done += 1;
+        }
+        let start = course.losses.len();
+        course.judge(&self.trainer, &self.held);
+        let loss = mean(&course.losses[start..]);
+        loss.is_finite().then_some(loss)
+    }
+}
+
+/// Learns all contenders on all rows but the first fold, fewer and fewer of them, and the best ones on those but the other folds.
+fn race(
+    contenders: &mut [Contender],
+    given: Given<'_>,
+    passes: &[u32],
+    folds: usize,
+) -> Result<(), Error> {
+    let mut leaders = first_fold(contenders, given, passes)?;
+    if folds > 1 {
+        leaders.truncate(FINALISTS);
+    }
+    for (k, contender) in contenders.iter_mut().enumerate() {
+        if folds > 1 && !leaders.contains(&k) {
+            // One pass of the first contender is what the others are compared with.
+            contender.courses.truncate(usize::from(k == 0));
+        }
+        let mut complete = contender.courses.len();
+        for fold in 1..folds {
+            let mut entrant = Entrant::new(&contender.settings, given, fold)?;
+            for (at, course) in contender.courses.iter_mut().take(complete).enumerate() {
+                // Settings that diverge in any fold are compared up to there.
+                if entrant.advance(given.1, passes[at], course).is_none() {
                     complete = at;
-                    break;
-                }
-                // Folds must have made the same passes: the first one decides.
-                if fold == 0 && worse >= PATIENCE {
-                    complete = at + 1;
                     break;
                 }
             }
         }
-        courses.truncate(complete);
-        self.courses = courses;
-        Ok(())
+        contender.courses.truncate(complete);
     }
+    Ok(())
+}
+
+/// Learns the rows of all folds but the first, and returns the contenders by their lowest loss. After two passes half of them go on, after
+/// three a quarter, at least two; each as long as its loss falls.
+fn first_fold(
+    contenders: &mut [Contender],
+    given: Given<'_>,
+    passes: &[u32],
+) -> Result<Vec<usize>, Error> {
+    let entrants = contenders.iter().map(|c| Entrant::new(&c.settings, given, 0));
+    let mut entrants: Vec<Entrant> = entrants.collect::<Result<_, _>>()?;
+    let mut standing: Vec<(f64, usize)> = vec![(f64::INFINITY, 0); contenders.len()];
+    let mut alive: Vec<usize> = (0..contenders.len()).collect();
+    for (at, &pass) in passes.iter().enumerate() {
+        alive.retain(|&k| {
+            let mut course = Course::default();
+            let Some(loss) = entrants[k].advance(given.1, pass, &mut course) else { return false };
+            contenders[k].courses.push(course);
+            let (least, worse) = &mut standing[k];
+            *worse = if loss < *least { 0 } else { *worse + 1 };
+            *least = least.min(loss);
+            *worse < PATIENCE
+        });
+        alive.sort_by(|a, b| standing[*a].0.total_cmp(&standing[*b].0));
+        let share = [1, 2, 4][at.min(2)];
+        alive.truncate(contenders.len().div_ceil(share).max(2));
+    }
+    let mut leaders: Vec<usize> = (0..contenders.len()).collect();
+    leaders.sort_by(|a, b| standing[*a].0.total_cmp(&standing[*b].0));
+    Ok(leaders)
 }
 
 impl Course {
@@ -310,3 +404,6 @@ pub(super) fn picked(all: &Chunk, rows: &[usize]) -> Chunk {
     rows.iter().for_each(|&i| some.copy_row(all, i));
     some
 }
+
+#[cfg(test)]
+mod tests;

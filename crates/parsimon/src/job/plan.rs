@@ -7,7 +7,7 @@ use parsimon_data::{DataError, Options, Reader};
 use parsimon_eval::Schedule;
 
 use super::attempt::{Ended, until_it_fits};
-use super::order::{self, Instead};
+use super::order;
 use super::{curves, passes, refit};
 use crate::error::{BuildError, Error};
 use crate::options::{LearnerOptions, Storage};
@@ -92,7 +92,7 @@ impl<'a> Job<'a> {
         let Some(choice) = refit::better(self, &trained)? else { return Ok(trained) };
         events.notice(&Notice::Refitted(choice.evidence));
         let (shuffle, passes, features) = (Some(choice.rows), choice.passes, Some(choice.features));
-        let plan = Plan { shuffle, passes, features, ..self.plan.clone() };
+        let plan = Plan { passes, shuffle, features, ..self.plan.clone() };
         let trained = self.again(trained, plan, choice.settings.to_spec(), events)?;
         Ok(Trained { refitted: Some(choice.evidence), ..trained })
     }
@@ -104,21 +104,17 @@ impl<'a> Job<'a> {
             Some(plan) => self.attempts(&plan, events)?,
             None => self.attempts(&self.plan, events)?,
         };
-        let trained = match order::instead(self, &trained, events)? {
+        let trained = match order::again(self, &trained, events) {
             None => trained,
-            Some(Instead::Nothing) => return Ok(trained),
-            Some(Instead::Random(rows)) => {
+            Some(rows) => {
                 let plan = Plan { shuffle: Some(rows), ..self.plan.clone() };
                 self.again(trained, plan, self.spec.clone(), events)?
-            }
-            Some(Instead::Constant(constant)) => {
-                let constant = constant.to_spec();
-                return self.again(trained, self.plan.clone(), constant, events);
             }
         };
         let Some(choice) = passes::better(self, &trained)? else { return Ok(trained) };
         events.notice(&Notice::SeveralPasses(choice.evidence));
-        let plan = Plan { shuffle: Some(choice.rows), passes: choice.passes, ..self.plan.clone() };
+        let passes = choice.evidence.passes;
+        let plan = Plan { shuffle: Some(choice.rows), passes, ..self.plan.clone() };
         let trained = self.again(trained, plan, choice.settings.to_spec(), events)?;
         Ok(Trained { repeated: Some(choice.evidence), ..trained })
     }
@@ -152,9 +148,7 @@ impl<'a> Job<'a> {
         let plan = Plan { passes: 1, holdout: None, patience: None, ..self.plan.clone() };
         let job = Job { plan: plan.clone(), ..self.clone() };
         let trained = job.attempts(&plan, &mut ())?;
-        let Some(Instead::Random(rows)) = order::instead(&job, &trained, events)? else {
-            return Ok(None);
-        };
+        let Some(rows) = order::again(&job, &trained, events) else { return Ok(None) };
         let mut plan = Plan { shuffle: Some(rows), ..self.plan.clone() };
         take_kinds(&mut plan.options, &trained.plan.options);
         Ok(Some(plan))
@@ -170,7 +164,7 @@ impl<'a> Job<'a> {
         self.plan.check()?;
         let trained = self.learn(trainer, self.plan.clone(), reader, events)?;
         let job = Job { may_shuffle: false, ..self.clone() };
-        order::instead(&job, &trained, events)?;
+        order::again(&job, &trained, events);
         Ok(trained)
     }
 

@@ -1,4 +1,4 @@
-//! A state takes in what others have learned from it.
+//! Addition of the changes of other learners to a state.
 
 use parsimon_core::merge::{DualStep, Step};
 
@@ -16,7 +16,7 @@ impl Trainer {
         mergeable(self).map(|_| ())
     }
 
-    /// Learns rows from now on as one of several learners, as the way to combine them wants it.
+    /// Learns rows from now on as one of several learners, as [`Combine`] requires it.
     ///
     /// [`Combine::Scaled`] counts a row as one of every learner; the others count it once. The state does not remember this: call it
     /// on the trainer that learns, before it learns.
@@ -50,7 +50,7 @@ impl Trainer {
         self.check_finite()
     }
 
-    /// Whether the slices are those of one merge, all of them, and begin at this state.
+    /// Whether these are all slices of one merge, and begin at this state.
     fn check_slices(&self, slices: &[Delta]) -> Result<(), Error> {
         let Some(first) = slices.first() else { return Ok(()) };
         let refused = |words: String| Err(Error::usage(words));
@@ -80,7 +80,7 @@ impl Trainer {
 
     fn begin(&mut self, delta: &Delta) -> Result<(), Error> {
         let counts = &delta.counts;
-        // No row, no change: not even of what a state without a change could be written as.
+        // Without rows the state stays as it is, to the bit.
         if counts.is_nothing() {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl Trainer {
         for (head, (before, &rounds)) in before.into_iter().zip(&counts.rounds).enumerate() {
             online.advance(head, before + delta.rounds_of(rounds).round() as u64);
         }
-        // Before anything is added: what is added is read under the penalty that follows from the moments.
+        // Moments come first, because coordinates are added under the penalty that follows from them.
         if let Some(moments) = &counts.moments {
             online.take_moments(moments);
         }

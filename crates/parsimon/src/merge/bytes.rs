@@ -1,4 +1,4 @@
-//! Deltas as bytes: the house's layout with its checksum, and everything looked at before it is believed.
+//! Deltas as bytes: the layout of all files with its checksum; every field is checked.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@ use super::Counts;
 use super::tallies::difference;
 use crate::training::Trainer;
 
-/// Beyond this a correction is made completely by every learner, for any exponent.
+/// Limit above which every learner makes a correction completely, for any exponent.
 const MOST_CURVATURE: f64 = 1e6;
 
 /// Features that are in most rows are not independent of each other, and correct more in common than their shares say. By trial: with 1

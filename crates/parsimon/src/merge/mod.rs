@@ -3,7 +3,7 @@
 //! A [`Delta`] is what a learner added to the state it started from. Deltas of one start add up ([`merge_deltas`]), and
 //! [`Trainer::absorb`] adds the sum to that state. How numbers are shared depends on the method
 //! ([`parsimon_core::merge`]): `ftrl`, `rda`, `adagrad-rda`, `pda` and their kin keep sums of gradients, which add up, and
-//! the threshold is applied once, after the merge; the others keep weights, which are averaged by what the rows weigh.
+//! the threshold is applied once, after the merge; the others keep weights, which are averaged by the importance of the rows.
 //!
 //! ```
 //! use parsimon::rows::{Chunk, Repeats};
@@ -33,8 +33,8 @@
 //! **Slices.** A delta is handed in by key: slice `i` of `n` has the features whose block of 4096 ids falls to it. Slices are
 //! merged apart from each other, anywhere, and absorbed one after the other: no process holds a state per worker.
 //!
-//! **What a merge is not.** It is not the sequential pass: every worker learned from the weights of the start. How far that
-//! goes is measured in `docs/cluster.md`.
+//! **Limits.** A merge is not the sequential pass: every worker learned from the weights of the start. The difference
+//! is measured in `docs/cluster.md`.
 
 mod absorb;
 mod between;
@@ -57,7 +57,7 @@ use crate::algorithm::setting::ClassWeight;
 use crate::error::Error;
 use crate::training::Trainer;
 
-/// How the states of several learners are combined.
+/// Ways to combine the states of several learners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Combine {
     /// As [`Shares`](Combine::Shares), but damped where several learners make the same correction, so that few merges are
@@ -101,13 +101,13 @@ impl std::str::FromStr for Combine {
     }
 }
 
-/// Neighboring ids stay together: a slice is made of blocks of two to this power.
+/// Neighboring ids stay together: a slice consists of blocks of two to this power.
 const BLOCK_BITS: u32 = 12;
 
 /// More slices than this are a mistake.
 const MOST_SLICES: u32 = 1 << 16;
 
-/// One slice of what learners added to the state they started from.
+/// One slice of the changes that learners made to the state they started from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta {
     /// A fingerprint of the state.
@@ -115,12 +115,12 @@ pub struct Delta {
     combine: Combine,
     slice: u32,
     slices: u32,
-    /// How many numbers a coordinate has.
+    /// Count of numbers per coordinate.
     width: usize,
     counts: Counts,
     /// One per head.
     tallies: Vec<Tally>,
-    /// Of normalized learners: the scales of the features in the slice, in the first slice the number columns, and nothing
+    /// For normalized learners: the scales of the features in the slice, in the first slice the number columns, and nothing
     /// else.
     scales: MomentsDelta,
     /// Names and inputs met since, in the first slice only.
@@ -135,9 +135,9 @@ struct Counts {
     rows: u64,
     weight: f64,
     loss: f64,
-    /// Per head; times the weight where they are to be averaged.
+    /// Rounds of each head, times the weight where rounds are averaged.
     rounds: Vec<f64>,
-    /// Of normalized learners: what is summed over all rows, without features and columns.
+    /// For normalized learners: the sums over all rows, without features and columns.
     moments: Option<MomentsDelta>,
 }
 
@@ -162,7 +162,7 @@ fn slice_of(id: u32, slices: u32) -> u32 {
     (id >> BLOCK_BITS) % slices
 }
 
-/// Says why a method's learners cannot be made into one.
+/// Returns the reason why learners of a method cannot be merged.
 fn refused(trainer: &Trainer, why: &str) -> Error {
     refused_of(trainer.settings().algorithm().name, why)
 }
@@ -310,7 +310,7 @@ pub fn merge_deltas(mut deltas: Vec<Delta>) -> Result<Delta, Error> {
     deltas.pop().ok_or_else(|| Error::Usage("there is no delta to merge".into()))
 }
 
-/// How many numbers a delta has for each coordinate.
+/// Returns the count of numbers that a delta has for each coordinate.
 fn width(online: &dyn MergeRead, combine: Combine) -> usize {
     match combine {
         Combine::Damped => Step::WIDTH,

@@ -1,4 +1,4 @@
-//! Running moments beside the weights, and whether some rows can have them.
+//! Running moments beside the weights, and their validity for some rows.
 
 use parsimon_core::workspace::MomentsDelta;
 
@@ -20,7 +20,7 @@ pub(super) fn is_plausible(moments: &MomentsDelta) -> bool {
         && target.mean.is_finite()
         && [*weight, *energy, target.weight, target.squares].iter().all(is_sum)
         && features.iter().all(|(_, [n, squares, replacing])| {
-            // The sign of the second says that the sample is one row.
+            // The sign of the second marks a sample of one row.
             [*n, squares.abs(), *replacing].iter().all(is_sum)
         })
         && columns.iter().all(|column| column.is_sound() && column.weight > 0.0)

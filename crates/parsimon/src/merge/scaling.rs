@@ -2,7 +2,7 @@
 //!
 //! In directions in which all learners make the same correction, a learner that counts its rows `k` times has gone as far as `k`
 //! learners in one sequence; where corrections are rare, `k` times the gradient of one row, averaged over `k` learners, is that
-//! gradient. The mean of the learners is right for both, without knowing which directions are which.
+//! gradient. The mean of the learners is right for both, without a distinction of the directions.
 
 use parsimon_core::Loss;
 use parsimon_core::merge::{DualStep, MergeRead, Parts, Tally};
@@ -16,7 +16,7 @@ use crate::training::Trainer;
 /// single rows. By trial: with 0.2 small rates learn too slowly, with 0.5 large ones are too noisy (`record/cluster.md`).
 const MOST_CHANGE: f64 = 0.3;
 
-/// Copies of a row where nothing has been learned and the change is not known: with a thousand, the first rows go too far.
+/// Copies of a row before anything has been learned and the change is known: with a thousand, the first steps are too long.
 const MOST_UNKNOWN: f64 = 100.0;
 
 /// Returns the way to combine learners at this state, and the number of times that they count a row.
@@ -65,7 +65,7 @@ pub(super) struct Residue {
 }
 
 impl Residue {
-    /// One for each head, from all slices of a merge.
+    /// Factors of each head, from all slices of a merge.
     pub(super) fn of(state: &Trainer, slices: &[Delta]) -> Result<Vec<Self>, Error> {
         let Some(first) = slices.first() else { return Ok(Vec::new()) };
         let Combine::Scaled(_) = first.combine else { return Ok(Vec::new()) };

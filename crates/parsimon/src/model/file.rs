@@ -1,4 +1,4 @@
-//! Models as files. Whatever a file holds is checked before it is believed, and an error names the field.
+//! Models as files. Every field of a file is checked, and an error names the field.
 
 use parsimon_core::kernel::Dictionary;
 use parsimon_core::{ColumnMoments, Frozen, Head, Precision, State, StateWriter};
@@ -19,7 +19,7 @@ impl Model {
 
     pub(super) fn to_container<'a>(&self, names: &'a [Vec<u8>; 3]) -> Container<'a> {
         let mut settings = self.settings.to_json().clone();
-        // Classes that were found are those of the reading, whoever found them.
+        // Classes that were found in the data are those of the reading.
         if settings
             .get("classes")
             .is_some_and(|classes| *classes == json!(self.reading.found.classes))
@@ -94,7 +94,7 @@ impl Model {
 
 /// Numbers of a section that have to be finite.
 fn finite(container: &Container<'_>, section: &str) -> Result<Vec<f64>, String> {
-    // PERF: checked while they are copied; which of them is not finite is found when one is not.
+    // PERF: checked while they are copied; the one that is not finite is searched only if there is one.
     let mut all = true;
     let numbers = numbers(container, section, |bytes| {
         let number = f64::from_le_bytes(bytes);

@@ -10,6 +10,7 @@ use parsimon_core::kernel::Dictionary;
 use parsimon_core::{ColumnMoments, Frozen, Head, Online, Precision, Scorer};
 use parsimon_data::Names;
 use parsimon_eval::Calibrator;
+use parsimon_files::PreparedFile;
 use parsimon_files::memory::Claim;
 use serde::{Deserialize, Serialize};
 
@@ -195,7 +196,7 @@ impl Model {
         self.calibration.is_some() || self.settings().loss().has_probabilities()
     }
     /// The names that were kept, with the slots of their features.
-    pub(crate) fn names(&self) -> impl Iterator<Item = (u32, &str)> {
+    pub fn names(&self) -> impl Iterator<Item = (u32, &str)> {
         self.names.iter()
     }
     /// Whether it has the names of its features.
@@ -226,11 +227,16 @@ impl Model {
     /// Writes the model. An earlier file of that name is replaced only when the new one is complete. A model with a weight that is
     /// not finite is refused.
     pub fn save(&self, path: &Path) -> Result<(), FormatError> {
+        Ok(self.prepare(path)?.commit()?)
+    }
+
+    /// As [`save`](Self::save), but the file has no name before it is committed.
+    pub fn prepare(&self, path: &Path) -> Result<PreparedFile, FormatError> {
         let names = self.encoded_names();
         let container = self.to_container(&names);
         Self::from_container(&container)
             .map_err(|message| FormatError::new(path, format!("was not written: {message}")))?;
-        container::write(&container, path, Kind::Model)
+        container::prepare(&container, path, Kind::Model)
     }
 
     /// Reads a model.
@@ -270,7 +276,7 @@ fn distinct(frozen: &Frozen) -> Vec<u32> {
 /// The bytes of the arrays of several classes, at most.
 const MOST_ARRAYS: u64 = 32 << 20;
 
-/// Weights laid out for prediction, with what the settings do to rows and margins.
+/// Weights laid out for prediction, with the transformations of rows and margins by the settings.
 pub(crate) fn laid_out(
     frozen: &Frozen,
     columns: &[ColumnMoments],

@@ -6,7 +6,7 @@ use crate::container::Container;
 
 /// Names in the order of their slots.
 ///
-/// PERF: they stay as the file has them; a map with an allocation per name took most of the time of loading (`record/`).
+/// PERF: names stay in the layout of the file; a map with an allocation per name took most of the time of loading.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FeatureNames {
     slots: Vec<u32>,

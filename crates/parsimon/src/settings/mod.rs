@@ -254,12 +254,6 @@ impl Settings {
         fading.and_then(Result::ok).unwrap_or(alone)
     }
 
-    /// For `auto`, the settings of the constant that races with its learners.
-    pub(crate) fn constant_of_race(&self) -> Option<Self> {
-        let racers = self.typed::<Auto>()?.racers(self.loss());
-        Some(self.after_race(racers.len().checked_sub(1)))
-    }
-
     /// For `auto`, the settings of one of its learners alone.
     pub(crate) fn raced(&self, rate: f64, l1: f64, loss: Loss) -> Self {
         let kept = self
@@ -276,7 +270,7 @@ impl Settings {
 
     /// Returns the way in which such settings share a learner, if they can.
     pub(crate) fn lanes(&self, precision: Precision) -> Option<LaneGroup> {
-        // Class weights are of one learner; settings with others would see other rows.
+        // A learner has one set of class weights; settings with other class weights would see other importances.
         if self.is_multiclass() || self.class_weight().is_some() {
             None
         } else {

@@ -1,4 +1,4 @@
-//! A run described in one flat object, and the door from words to types.
+//! Settings as one flat object of names and values, and their conversion to types.
 
 use serde_json::{Map, Value};
 
@@ -167,7 +167,7 @@ impl Spec {
             return self.clone().set("penalty", "box").resolve_with(is_stored);
         }
         for (name, value) in self.fields().filter(|(name, _)| *name != "algorithm") {
-            // A strength of zero is what a method without that penalty has.
+            // A strength of zero means the same as a method without that penalty.
             let is_absent_penalty = ["l1", "l2"].contains(&name) && value.as_f64() == Some(0.0);
             match algorithm.parameter(name) {
                 Some(parameter) => parameter.check(value)?,
@@ -248,7 +248,7 @@ fn unknown_setting(algorithm: &'static Algorithm, name: &str) -> BuildError {
     let others: Vec<_> = ALGORITHMS.iter().filter(|a| a.has(name)).map(|a| a.name).collect();
     let near = match others.is_empty() {
         true => ended(&did_you_mean(name, known.iter().copied())).to_owned(),
-        // No slip of the finger: it is a setting of others.
+        // Not a typing error: it is a setting of other methods.
         false => {
             let more = if others.len() > 4 { ", ..." } else { "" };
             format!(", a setting of {}{more};", others[..others.len().min(4)].join(", "))

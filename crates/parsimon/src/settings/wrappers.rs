@@ -1,4 +1,4 @@
-//! The learners around the learner of a method, in their one order.
+//! Wrappers around the learner of a method, in their fixed order.
 
 use parsimon_core::rule::leader::{Accrual, Iterate};
 use parsimon_core::{
@@ -15,7 +15,7 @@ use crate::algorithm::recipe::{Composer, LearnerPlan};
 use crate::found::Found;
 use crate::options::{LearnerOptions, Storage};
 
-/// Rows on a common scale: next to the method, which sees nothing else.
+/// Rows on a common scale: the innermost wrapper, around the method.
 type Rows<F, O> = Normalized<F, O>;
 /// Labels on a common scale, around the rows: base values are in the units of the label.
 type Labels<F, O> = StandardizedTarget<Rows<F, O>>;

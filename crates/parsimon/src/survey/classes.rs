@@ -1,4 +1,4 @@
-//! From the labels of the data to the classes of a learner.
+//! Classes of a learner from the labels of the data.
 
 use parsimon_core::Loss;
 use parsimon_data::{Message, Remedy, Setting, listed};
@@ -35,7 +35,7 @@ pub(super) fn of_labels(settings: &Settings, seen: SeenLabels) -> Result<Vec<Str
     if !settings.is_multiclass() && classes.len() > 2 {
         let name = settings.algorithm().name;
         let (who, numbers) = match settings.loss_name() {
-            // Its loss is squared, and so is that of lms, which takes numbers.
+            // Its loss is squared, like that of lms, which takes numbers.
             _ if settings.loss() == Loss::Adaline => (name.to_owned(), (Setting::Algorithm, "lms")),
             "halfspace" => ("the loss halfspace".into(), (Setting::Loss, "projection")),
             loss => (format!("the loss {loss}"), (Setting::Loss, "squared")),

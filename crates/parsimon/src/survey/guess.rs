@@ -21,7 +21,7 @@ pub enum Guess {
 }
 
 impl Guess {
-    /// The setting that sets what was guessed, and its value.
+    /// The setting for the guess, and its value.
     pub fn setting(self) -> (Setting, Option<&'static str>) {
         match self {
             Guess::Two => (Setting::Loss, Some("logistic")),

@@ -31,18 +31,22 @@ pub fn with_kinds<S: Source + ?Sized>(source: &S, options: &Options) -> Result<O
     if options.reading.kinds != Kinds::Found {
         return with_curves(source, options.clone());
     }
-    let labels = match &options.reading.labels {
-        optional @ Labels::Optional(_) => optional.clone(),
-        _ => Labels::Any,
-    };
     let look = Options {
-        reading: Reading { labels, ..options.reading.clone() },
+        reading: Reading { labels: any(&options.reading.labels), ..options.reading.clone() },
         run: Run { threads: 1, ..options.run.clone() },
         ask: Ask { keep_names: false, ..options.ask.clone() },
         ..options.clone()
     };
     let reader = source.open(&look)?;
     with_curves(source, of(&reader, options))
+}
+
+/// Labels of which every text is one; a label that may be missing stays so.
+fn any(labels: &Labels) -> Labels {
+    match labels {
+        optional @ Labels::Optional(_) => optional.clone(),
+        _ => Labels::Any,
+    }
 }
 
 /// Options with the kinds of columns, where curves or pairs are named.
@@ -76,7 +80,11 @@ fn with_curves<S: Source + ?Sized>(source: &S, mut options: Options) -> Result<O
     if !is_named || table.has_curves() {
         return Ok(options);
     }
-    let sample = Sample::read(table, &options, false, &|options| source.open(options))?;
+    // The labels of rows decide nothing here, and what they are may not be known yet.
+    let labels = any(&options.reading.labels);
+    let look =
+        Options { reading: Reading { labels, ..options.reading.clone() }, ..options.clone() };
+    let sample = Sample::read(table, &look, false, &|options| source.open(options))?;
     let shaped = table
         .shaped(curves, pairs, &|column| sample.numbers(column).to_vec())
         .map_err(DataError::usage)?;
@@ -102,7 +110,7 @@ pub(super) fn of(reader: &Reader, options: &Options) -> Options {
 /// wider kind.
 pub(crate) fn widened(options: &Options, error: &DataError) -> Option<(Options, Widening)> {
     let Kinds::Known(table) = &options.reading.kinds else { return None };
-    // A column that the user declares to be numbers stays one.
+    // A column that the user declares to be numbers stays a number column.
     let is_declared =
         options.reading.numbers.iter().any(|name| Some(name.as_str()) == error.field());
     if error.kind() != DataErrorKind::Kind || is_declared {

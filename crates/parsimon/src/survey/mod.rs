@@ -1,7 +1,7 @@
 //! Inspecting data before training: its labels, columns, number of features and number of rows.
 //!
 //! [`open`] inspects the data as far as the settings need it, and returns a reader with the schema that was found. The inspection
-//! is one pass at most; where the settings need nothing, there is none. [`open_guessing`] also guesses the loss from the labels.
+//! is one pass at most; if the settings need nothing, no pass is made. [`open_guessing`] also guesses the loss from the labels.
 //!
 //! ```
 //! use parsimon::data::{Input, Options};

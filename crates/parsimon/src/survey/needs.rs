@@ -25,7 +25,7 @@ pub enum LabelNeed {
     Two,
     /// All of them.
     All,
-    /// As many as it takes to guess the loss.
+    /// The rows needed to guess the loss.
     Guess,
 }
 
@@ -51,7 +51,7 @@ impl Needs {
         }
     }
 
-    /// Whether nothing needs to be known.
+    /// Whether no fact is needed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

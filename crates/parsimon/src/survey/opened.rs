@@ -15,9 +15,9 @@ use crate::settings::Settings;
 /// Number of rows that decide the kinds of columns.
 const JUDGED_ROWS: u64 = 10_000;
 
-/// Data that was looked at, and is open for learning.
+/// Data that was inspected, and is open for learning.
 pub struct Opened {
-    /// How the rows are read, and what was found in them.
+    /// The reading of rows, with the findings of the survey.
     pub schema: InputSchema,
     /// The options of the reader.
     pub options: Options,
@@ -73,7 +73,7 @@ pub fn table<S: Source + ?Sized>(
     let options = kinds::with_curves_named(source, &options)?;
     let mut reader = source.open(&options)?;
     let table = reader.table().cloned();
-    // An error of the disk among the rows that decide the kinds would leave a schema of the rows before it.
+    // A read error among the rows that decide the kinds must not leave a schema that was made from the rows before it.
     let (mut chunk, mut rows) = (Chunk::new(), 0);
     while table.is_some() && rows + reader.skipped_rows() < JUDGED_ROWS {
         match reader.read(&mut chunk) {
@@ -102,7 +102,7 @@ pub(super) fn reopen<S: Source + ?Sized>(
     if let Some(first) = settings.first() {
         options.reading.labels = schema.labels(first);
     }
-    // Opened once, for standard input can be.
+    // Standard input can be opened only once.
     let reader = source.open(&options)?;
     options.reading.space = Some(reader.space());
     options = kinds::of(&reader, &options);

@@ -1,4 +1,4 @@
-//! One pass over the data for everything that is looked for.
+//! One pass over the data that finds all needed facts.
 
 use parsimon_core::Chunk;
 use parsimon_data::{
@@ -53,7 +53,7 @@ pub fn scan<S: Source + ?Sized>(
     let options = Options {
         reading: Reading { labels: Labels::Any, ..options.reading.clone() },
         ask: Ask { keep_names: false, ..options.ask.clone() },
-        // Which numbers are too large depends on the learner, which reads them later.
+        // The learner, which reads numbers later, decides which are too large.
         bounds: Bounds {
             max_value: options.bounds.max_value.max(Bounds::default().max_value),
             ..options.bounds.clone()
@@ -129,7 +129,7 @@ pub fn scan<S: Source + ?Sized>(
     Ok(Scan { labels, dimension, rows: needs.rows.then_some(rows), space, format, is_table })
 }
 
-/// More distinct numbers than this are no classes.
+/// Largest number of distinct numbers that are classes.
 pub(super) const MOST_NUMBERED: usize = 20;
 
 /// Whether labels are surely numbers to be predicted: fractions, or very many.

@@ -56,7 +56,7 @@ fn features(table: &TableSchema) -> impl Iterator<Item = (&str, Kind)> {
     columns.map(|column| (column.name.as_str(), column.kind))
 }
 
-/// How many columns there are of each kind.
+/// Number of columns of each kind.
 fn counts(table: &TableSchema) -> Vec<String> {
     let plural = |kind: Kind| match kind {
         Kind::Category => "categories".to_owned(),

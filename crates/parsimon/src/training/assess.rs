@@ -1,4 +1,4 @@
-//! A model judged on labeled data in every respect: metrics, the constant beside it, segments, and what it knows of the data.
+//! Evaluation of a model on labeled data: metrics, the constant beside it, segments, and coverage of the data.
 
 use parsimon_core::{Chunk, Link, Loss};
 use parsimon_data::{Carried, Input, Message, Options, Position, Reader};
@@ -11,7 +11,7 @@ use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::model::Model;
 
-/// How [`Model::assess`] evaluates a model.
+/// Options of [`Model::assess`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assess {
     /// Rows to skip at the beginning.
@@ -35,7 +35,7 @@ pub struct Assessed {
     pub evaluation: Evaluation,
     /// The loss of the model compared with that of a constant prediction.
     pub beside: BesideConstant,
-    /// The segments, if they were asked for.
+    /// The segments, if a column is set.
     pub segments: Option<Segments>,
     /// Which features of the data have a weight in the model.
     pub coverage: Coverage,
@@ -148,7 +148,7 @@ impl<'a> Assessor<'a> {
 
     fn take(&mut self, chunk: &Chunk, margins: &mut [f64]) {
         let loss = self.model.settings().loss();
-        // Log odds are no margins of another loss: the comparison with the constant is in the loss that was trained.
+        // Log odds are not margins of another loss, so the comparison with the constant uses the loss that was trained.
         if self.is_calibrated && loss == Loss::Logistic {
             self.model.calibrate(margins);
         }

@@ -30,7 +30,7 @@ pub(super) struct Baseline {
     behind: Option<Behind>,
 }
 
-/// No stream has more rows. Counts of a file are not believed beyond it, since they are added to.
+/// No stream has more rows. Larger counts in a file are refused, because counts grow.
 pub(super) const MOST_ROWS: u64 = 1 << 53;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl Baseline {
             tally.difference.record(loss - cost, weight);
             tally.recent.record(loss - cost, weight);
         }
-        // Looks by the count of rows: chunks do not show. The rows since the look before are half of all.
+        // Looks at fixed counts of rows, so that chunks do not matter. The rows since the look before are half of all.
         let halves = tally.rows / (FIRST_LOOK / 2);
         if tally.rows.is_multiple_of(FIRST_LOOK / 2) && halves.is_power_of_two() {
             if self.behind.is_none() {
@@ -137,7 +137,7 @@ impl Baseline {
         self.behind.or_else(|| self.look())
     }
 
-    /// Values at the looks that were due.
+    /// Values at the past looks.
     pub(super) fn noticed(&self) -> Option<Behind> {
         self.behind
     }

@@ -6,8 +6,8 @@ use parsimon_core::workspace::{Coming, restore_within};
 use parsimon_core::{StateErrorKind, StateWriter};
 use parsimon_data::{Message, Remedy};
 use parsimon_eval::Progressive;
-use parsimon_files::Stamp;
 use parsimon_files::memory::{self, amount};
+use parsimon_files::{PreparedFile, Stamp, lock_folder_of};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -32,16 +32,33 @@ pub fn check_stamp(path: &Path, stamp: Option<&Stamp>) -> Result<(), FormatError
     }
 }
 
+/// Gives a checkpoint its name unless another process has replaced the file since it had this stamp.
+pub(super) fn commit_over(
+    prepared: PreparedFile,
+    path: &Path,
+    stamp: Option<&Stamp>,
+) -> Result<(), FormatError> {
+    // Between the look and the name no other job may have its turn.
+    let _lock = stamp.and_then(|_| lock_folder_of(path));
+    check_stamp(path, stamp)?;
+    Ok(prepared.commit()?)
+}
+
 impl Trainer {
     /// Writes a checkpoint, from which training continues bit for bit. A state with a number that is not finite is refused.
     pub fn save_checkpoint(&self, path: &Path) -> Result<(), FormatError> {
+        Ok(self.prepare_checkpoint(path)?.commit()?)
+    }
+
+    /// As [`save_checkpoint`](Self::save_checkpoint), but the file has no name before it is committed.
+    pub fn prepare_checkpoint(&self, path: &Path) -> Result<PreparedFile, FormatError> {
         let mut state = StateWriter::new();
         self.online().save(&mut state);
         let about = self.about();
         Self::check(&about, &state, path)?;
         let names = encode_names(self.names.iter());
         let container = to_container(about, state.as_bytes(), &names);
-        container::write(&container, path, Kind::Checkpoint)
+        container::prepare(&container, path, Kind::Checkpoint)
     }
 
     /// As [`save_checkpoint`](Trainer::save_checkpoint), unless another process has replaced the file since it had this stamp.
@@ -51,7 +68,7 @@ impl Trainer {
         stamp: Option<&Stamp>,
     ) -> Result<(), FormatError> {
         check_stamp(path, stamp)?;
-        self.save_checkpoint(path)
+        commit_over(self.prepare_checkpoint(path)?, path, stamp)
     }
 
     /// The bytes of a checkpoint file.
@@ -88,7 +105,7 @@ impl Trainer {
         }
     }
 
-    /// Refuses what could not be read back.
+    /// Refuses a state that could not be read back.
     pub(super) fn check(
         about: &Value,
         state: &StateWriter,

@@ -1,4 +1,4 @@
-//! How far inputs were learned, so that a resumed run continues behind the rows it has.
+//! Learned parts of inputs, so that a resumed run continues after the rows it has learned.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -30,7 +30,7 @@ pub struct Consumed {
     pub content: Content,
 }
 
-/// What identifies the bytes of a file after decompression, whatever the file is called.
+/// Identity of the bytes of a file after decompression, independent of the file's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// The number of bytes.
@@ -41,7 +41,7 @@ pub struct Content {
     pub ends: u64,
 }
 
-/// Where the new rows of an input begin.
+/// Position at which the new rows of an input begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// The rows that were learned before.
@@ -149,7 +149,7 @@ impl Trainer {
         self.consumed.clear();
     }
 
-    /// Takes note of how many rows of each input were learned or skipped.
+    /// Records the number of rows of each input that were learned or skipped.
     pub(super) fn note_consumed(&mut self, inputs: &[Input], rows: &[u64]) {
         let paths: Vec<String> = inputs.iter().filter_map(Input::path).map(absolute).collect();
         let before = self.consumed.clone();
@@ -171,7 +171,7 @@ fn content_of(path: &Path, most: u64) -> io::Result<Content> {
     let mut first = Vec::new();
     (&mut stream).take(COMPARED).read_to_end(&mut first)?;
     if !is_compressed {
-        // Read where it is, not through.
+        // Read at this position only.
         let size = path.metadata()?.len().min(most);
         let ends = checksum_of_ends(path, size)?;
         return Ok(Content { size, head: checksum(&first), ends });

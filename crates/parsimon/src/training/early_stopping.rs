@@ -9,7 +9,7 @@ use parsimon_eval::CurvePoint;
 /// within the reach of chance; and it is not catching up: the second excess is more than [`closing`](EarlyStopping::closing) of
 /// what it was a report before.
 ///
-/// The last one is there because strong penalties and small rates start slowly. It reads the reports as doublings of the rows: a
+/// The last condition is needed because strong penalties and small rates start slowly. It reads the reports as doublings of the rows: a
 /// setting that closes a tenth of the gap with every doubling is kept. Chance is `3 sqrt(loss / rows)`, for losses of classes
 /// alone: three standard deviations of a count of errors.
 ///
@@ -51,7 +51,7 @@ pub(crate) struct Trend {
 }
 
 impl Trend {
-    /// From the last two reports; none before there are two.
+    /// From the last two reports; `None` before there are two.
     pub(crate) fn of(points: &[CurvePoint]) -> Option<Self> {
         let [.., before, last] = points else { return None };
         Some(Self {
@@ -75,7 +75,7 @@ impl EarlyStopping {
             let chance = if is_of_classes { 3.0 * (own.abs() / rows).sqrt() } else { 0.0 };
             own - best > (self.excess * best.abs()).max(chance)
         };
-        // Shares of the best's loss, for all losses fall while there is something to learn.
+        // Shares of the best setting's loss, because all losses fall while there is something to learn.
         let gap = |own: f64, best: f64| (own - best) / best.abs();
         let (now, before) = (gap(own.recent, best.recent), gap(own.before, best.before));
         own.rows >= self.after as f64

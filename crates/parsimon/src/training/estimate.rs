@@ -37,7 +37,7 @@ impl Estimate {
         let holdout = |pass: &Pass| pass.holdout.as_ref().and_then(Evaluation::mean_loss);
         let held = outcome.kept_pass().and_then(|pass| Some((pass.pass, holdout(pass)?)));
         let first = outcome.passes.first().filter(|_| outcome.passes.len() > 1);
-        // Of several classes the mean loss is no error rate.
+        // The mean loss of several classes is not an error rate.
         let held = held.filter(|_| first.is_some() && !trainer.settings().is_multiclass());
         match (held, first) {
             (Some((pass, loss)), _) => {

@@ -17,7 +17,7 @@ pub(super) struct FirstFeatures {
 }
 
 impl FirstFeatures {
-    /// For a learner of that storage. An index holds nothing but the features met, and is not helped.
+    /// For a learner with that storage. An index holds only the features met, and does not need the list.
     pub(super) fn new(storage: Storage) -> Self {
         let rows = if storage == Storage::Index { u64::MAX } else { 0 };
         Self { ids: Vec::new(), rows }

@@ -8,11 +8,11 @@ use crate::settings::Settings;
 const EXAMINED: usize = 1000;
 /// Features of these rows together, at most; rows of text may be long.
 const MOST_ENTRIES: usize = 1 << 18;
-/// Rows in which the features that may give the label away are followed.
+/// Rows in which the features that may leak the label are followed.
 const FOLLOWED: usize = 10_000;
 /// Features that are followed.
 const MOST_SUSPECTS: usize = 8;
-/// Rows of each class, or rows with a number, that a leak must be seen in.
+/// Rows of each class, or rows with a number, in which a leak must be seen.
 const ENOUGH: usize = 100;
 
 /// Takes the first rows of a run. It costs one sort of their features, and later only a search for the few that are suspected.

@@ -72,7 +72,7 @@ impl Trainer {
     ) -> Result<Self, BuildError> {
         check(&settings, model)?;
         let mut reading = model.schema().clone();
-        // The number of rows is another one now.
+        // The number of rows has changed.
         reading.found.rows = None;
         let bias = model.provenance().bias;
         let frame = LearnerOptions { precision: model.precision(), bias, storage };

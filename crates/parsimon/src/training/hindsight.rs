@@ -1,4 +1,4 @@
-//! The final model on rows from the whole run: whether it has forgotten what it learned first.
+//! Test of the final model on rows from the whole run: it may have forgotten the first rows.
 //!
 //! The progressive loss judges each row by the model of that moment. Where rows are sorted, or change along the file, a
 //! learner that follows the last rows has a low progressive loss, and its final model is poor on the others. So a sample of all rows is kept
@@ -23,7 +23,7 @@ const SAMPLE: usize = 1000;
 const MOST_ENTRIES: usize = 1 << 22;
 /// Least number of rows for which a sample is meaningful.
 const ENOUGH: u64 = 30;
-/// The final model must keep this share of what the learner gained on the constant.
+/// The final model must keep this share of the learner's gain over the constant.
 const KEPT: f64 = 0.75;
 /// Largest ratio of its loss to the progressive loss.
 const TIMES: f64 = 1.5;
@@ -113,11 +113,11 @@ impl Sample {
         let mut draw = || 1.0 - self.random.random::<f64>();
         self.w *= (draw().ln() / SAMPLE as f64).exp();
         let gap = (draw().ln() / (1.0 - self.w).ln()).floor();
-        // A cast of what is too large, or of no number, ends the sampling.
+        // A number that is too large for the cast, or NaN, ends the sampling.
         self.next.saturating_add(gap as u64).saturating_add(1)
     }
 
-    /// Judges the final model; nothing where it has kept what was learned, or where that cannot be said.
+    /// Judges the final model; `None` if it has not forgotten, or if there are too few rows to decide.
     pub(super) fn judge(&self, trainer: &Trainer, model: &Model) -> Option<Hindsight> {
         let is_other =
             trainer.settings().class_weight().is_some() || trainer.began_with().is_some();

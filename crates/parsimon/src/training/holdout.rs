@@ -1,4 +1,4 @@
-//! Which rows of a pass are held out.
+//! Choice of the rows of a pass that are held out.
 
 use crate::error::Error;
 
@@ -20,7 +20,7 @@ impl Holdout {
                 "the holdout must be a share > 0 and <= 0.5, got {share}"
             )));
         }
-        // So small a share holds out no row that can be reached, and its fraction would not fit.
+        // A share this small holds out no row that can be reached, and its fraction would not fit.
         if share < 2f64.powi(-64) {
             return Ok(Self { numerator: 0, denominator: 1 });
         }

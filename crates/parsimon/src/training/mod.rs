@@ -57,7 +57,7 @@ pub use evaluation::{Expect, ModelEvaluator, evaluate_models};
 pub use first_rows::Evidence;
 pub use hindsight::Hindsight;
 pub(crate) use holdout::Holdout;
-pub use notice::{Ahead, Evidenced, Notice, Reason};
+pub use notice::{Evidenced, Notice, Reason};
 pub use noticing::Noticing;
 pub use plan::{Decided, Events, Outcome, Pass, Pauses, Plan};
 pub use regret::Regret;

@@ -1,4 +1,4 @@
-//! What was noticed while a model was trained.
+//! Notices of training.
 
 use super::{Behind, Evidence, Hindsight};
 use crate::survey::Widening;
@@ -38,7 +38,7 @@ pub enum Notice {
         feature: String,
         /// Rows looked at.
         rows: u64,
-        /// How well it predicts.
+        /// Evidence that it predicts the label.
         evidence: Evidence,
     },
     /// The final model has forgotten much of what it learned first: the order of the rows misleads.
@@ -51,14 +51,6 @@ pub enum Notice {
         is_repeated: bool,
         /// Whether the rows were shuffled.
         is_shuffled: bool,
-    },
-    /// The final model has forgotten what it learned first, and the rows are a series whose later rows are predicted worse than by a
-    /// constant if the rows before them are learned in random order.
-    LaterRows {
-        /// The losses that show it.
-        ahead: Ahead,
-        /// Whether the order of the rows is no better, so that the model is a constant; else their order is kept.
-        is_constant: bool,
     },
     /// Repeating the last label predicts better than the learner does.
     BehindLastLabel {
@@ -117,20 +109,7 @@ impl Notice {
     }
 }
 
-/// Losses on rows behind cuts of the data, of models of the rows before them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ahead {
-    /// The rows that were predicted.
-    pub rows: u64,
-    /// The loss after random order.
-    pub random: f64,
-    /// The loss after the order of the data.
-    pub in_order: f64,
-    /// The loss of a constant.
-    pub constant: f64,
-}
-
-/// What several passes gain on one, on rows that no setting had learned.
+/// Gain of several passes over one, on rows that no setting had learned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidenced {
     /// The number of passes.
@@ -141,11 +120,11 @@ pub struct Evidenced {
     pub loss: f64,
     /// The loss after one pass.
     pub one_pass: f64,
-    /// The estimate of what is reported: the loss, or for several classes the share of errors.
+    /// The estimate of the reported measure: the loss, or for several classes the share of errors.
     pub estimate: f64,
 }
 
-/// Why a run is likely to be worse than a constant.
+/// Reasons why a run is likely to be worse than a constant.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -153,7 +132,7 @@ pub enum Reason {
     Magnitude {
         /// The feature's name, or its id.
         feature: String,
-        /// How many times larger.
+        /// Ratio of its values to those of the others.
         times: f64,
     },
     /// Labels are numbers so large that predictions, which begin at 0, have not reached them.

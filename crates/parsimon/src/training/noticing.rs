@@ -38,7 +38,7 @@ const A_LITTLE: f64 = 0.1;
 /// # Ok::<(), parsimon::Error>(())
 /// ```
 pub struct Noticing {
-    /// Statistics of the first rows, in search of reasons.
+    /// Statistics of the first rows, from which reasons follow.
     first: FirstRows,
     /// Whether the learner was found to be worse than a constant.
     is_warned: bool,
@@ -50,7 +50,7 @@ impl Noticing {
         Self { first: FirstRows::new(settings), is_warned: false }
     }
 
-    /// Learns rows by `learn`, and appends what is noticed. `names` are those of the features of these rows, beside those that the
+    /// Learns rows by `learn`, and appends notices. `names` are those of the features of these rows, beside those that the
     /// trainer knows.
     pub fn learn(
         &mut self,
@@ -72,7 +72,7 @@ impl Noticing {
         Ok(())
     }
 
-    /// Ends a data set, or a piece of a stream: what the rows so far show is appended.
+    /// Ends a data set, or a piece of a stream: appends the notices of the rows so far.
     pub fn end(&mut self, trainer: &Trainer, names: &Names, notices: &mut Vec<Notice>) {
         let leak = self.first.judge();
         notices.extend(leak.map(|leak| leaked(leak, trainer, names)));

@@ -12,7 +12,7 @@ pub(crate) fn in_parallel<T: Send>(threads: usize, items: &mut [T], work: impl F
         return items.iter_mut().for_each(work);
     }
     let queue = Mutex::new(items.iter_mut());
-    // A thread that panics takes the others with it: what it held is never seen.
+    // A panic of a thread ends the others, so that its partial results are never used.
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let drain = || {
         while let Some(item) = next() {

@@ -40,7 +40,7 @@ use crate::survey::{Guess, Opened};
 pub struct Plan {
     /// The data.
     pub inputs: Vec<Input>,
-    /// How the data is read.
+    /// Options of reading.
     pub options: Options,
     /// The number of passes over the data.
     pub passes: u32,
@@ -138,7 +138,7 @@ impl Plan {
     }
 }
 
-/// What was decided, and the losses that show it.
+/// A decision, and the losses that led to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decided {
     /// The loss of lines on rows that were not learned.
@@ -184,11 +184,11 @@ pub trait Events {
     fn progress(&mut self, _line: &Progress) {}
     /// The average progressive loss so far, after every chunk.
     fn loss(&mut self, _average: f64) {}
-    /// How far the reading has come.
+    /// Progress of reading.
     fn position(&mut self, _position: &Position) {}
     /// A pass has ended.
     fn pass(&mut self, _pass: &Pass) {}
-    /// Something was noticed. Each kind of notice comes once.
+    /// A notice. Each kind comes once.
     fn notice(&mut self, _notice: &Notice) {}
     /// With [`Plan::predictions`], called for every row of the first pass, in the order of the data: the margins that were
     /// predicted before the row was learned, one or one per class. `None` for a row that was skipped: a bad row, a row
@@ -216,7 +216,7 @@ pub struct Pass {
     pub nonzeros: usize,
 }
 
-/// How long learning was paused for checkpoints during a run.
+/// Total time for which learning was paused for checkpoints during a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pauses {
     /// The number of checkpoints.

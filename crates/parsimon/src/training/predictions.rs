@@ -4,7 +4,7 @@ use parsimon_data::Reader;
 
 use super::{Events, Stretch};
 
-/// Where the prediction of a row comes from.
+/// Sources of the prediction of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// It is skipped.
@@ -15,18 +15,18 @@ pub(super) enum Place {
     Held(usize),
 }
 
-/// Margins on their way to the observer. Bad rows are skipped by the reader; each has its turn here as well.
+/// Margins on their way to the observer. The reader skips bad rows; here they have a turn as well.
 #[derive(Default)]
 pub(super) struct Predictions {
-    /// Of the rows that were learned since the last turn.
+    /// Predictions of the rows that were learned since the last turn.
     learned: Vec<f64>,
-    /// Of the rows that were judged.
+    /// Predictions of the rows that were judged.
     held: Vec<f64>,
     /// Margins per row.
     width: usize,
     /// The rows whose turn has not come.
     waiting: Vec<Place>,
-    /// Rows that had their turn, bad rows aside.
+    /// Rows that had their turn, without bad rows.
     shown: u64,
 }
 

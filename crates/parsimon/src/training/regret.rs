@@ -1,9 +1,9 @@
-//! Regret: what was paid, against the best fixed weights found afterwards.
+//! Regret: the loss of a run, against that of the best fixed weights found afterwards.
 //!
 //! `R_T = sum_t [f_t(w_t) + psi(w_t)] - min_w sum_t [f_t(w) + psi(w)]`, with `psi` the method's own penalty per round.
 //! Where the method charges its penalty once in all (`ftrl`), the comparison does too. The best weights are found by
-//! accelerated proximal gradient steps over the rows, which are kept in memory: this is for study. Each column has a step of its
-//! own, by the sum of its squares around its mean: columns of different scales would take thousands of common steps.
+//! accelerated proximal gradient steps over the rows, which are kept in memory: this is for study. Each column has a separate
+//! step, by the sum of its squares around its mean: columns of different scales would take thousands of common steps.
 
 use parsimon_core::{Chunk, Head, Loss};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::settings::Settings;
 use crate::training::{Progress, Stretch, Trainer};
 
-/// The rows and what was paid for them.
+/// The rows with their losses.
 pub(crate) struct Ledger {
     rows: Chunk,
     paid: f64,
@@ -69,7 +69,7 @@ impl Ledger {
         self.rows.room()
     }
 
-    /// Learns row by row, and books what each cost. `see` is called with each row that has been learned.
+    /// Learns row by row, and records the loss of each. `see` is called with each row that has been learned.
     pub(crate) fn learn(
         &mut self,
         trainer: &mut Trainer,
@@ -121,7 +121,7 @@ impl Ledger {
         if self.curve.last().is_none_or(|&(t, ..)| t != rounds) {
             self.curve.push((rounds, self.paid, 0.0));
         }
-        // Learning has refused settings without one.
+        // Learning has refused settings without an objective.
         let objective = settings.objective().unwrap_or_default();
         let problem = Problem::new(&self.rows, settings.loss(), objective, has_bias, rounds);
         let (w, best, accuracy) = problem.minimize();

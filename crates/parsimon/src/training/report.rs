@@ -38,14 +38,14 @@ pub struct Standing {
     pub since_last: Option<f64>,
     /// Nonzero weights now.
     pub nonzeros: usize,
-    /// Why the setting was stopped, if it was.
+    /// The reason why the setting was stopped, if it was.
     pub stopped: Option<Stopped>,
 }
 
-/// Why a setting of a [`Sweep`](crate::training::Sweep) was stopped.
+/// Reasons why a setting of a [`Sweep`](crate::training::Sweep) was stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stopped {
-    /// Others do better, or the caller stopped it.
+    /// Other settings are better, or the caller stopped it.
     GivenUp {
         /// The rows it had learned.
         rows: u64,

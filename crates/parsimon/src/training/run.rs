@@ -236,7 +236,7 @@ struct RunState<'a> {
     unsaved: u64,
     saver: Option<Saver>,
     sampler: Option<NegativeSampler>,
-    /// Taken away after the first pass.
+    /// Removed after the first pass.
     predictions: Option<Predictions>,
     /// Rows of each input that are learned or skipped in this pass.
     delivered: Vec<u64>,
@@ -319,7 +319,7 @@ impl<'a> RunState<'a> {
             if chunk.has_bases() && !self.trainer.online().takes_bases() {
                 return Err(refused_base(&plan.inputs, input, begin, &chunk));
             }
-            // Straight through when nothing is to be picked, put aside or mixed.
+            // All rows are learned directly if none is selected, held out or shuffled.
             let plain = self.holdout.is_none()
                 && plan.shuffle.is_none()
                 && self.sampler.is_none()
@@ -358,7 +358,7 @@ impl<'a> RunState<'a> {
             let done = plan.limit.is_some_and(|limit| learned >= limit);
             if full || !more || done {
                 self.learn_mixed(&mut kept, &mut random, reader)?;
-                // Judged where they stand in the stream: after the rows that came with them.
+                // Evaluated at their place in the stream: after the rows of their chunk.
                 judged |= !held.is_empty();
                 self.judge(&mut held, &mut judge);
                 if let Some(predictions) = &mut self.predictions {
@@ -445,7 +445,7 @@ impl<'a> RunState<'a> {
         })
     }
 
-    /// Puts a row where it belongs: among the rows to learn, those to judge, or nowhere.
+    /// Assigns a row: to the rows to learn, to the rows to evaluate, or to none.
     fn put(
         &mut self,
         chunk: &Chunk,

@@ -1,4 +1,4 @@
-//! Some of the negative rows, for data where they are many.
+//! Sampling of negative rows, for data with many of them.
 
 use parsimon_core::Chunk;
 
@@ -11,7 +11,7 @@ use crate::settings::Settings;
 ///
 /// Whether a row is kept depends on what is in the row and on nothing else: a hash of its features (slot or id, and value), its
 /// cells of number columns, its importance weight and its tag. So the same rows are kept for any chunks, threads and passes, and by
-/// every method of a comparison. Equal rows share their fate.
+/// every method of a comparison. Equal rows are kept or skipped together.
 ///
 /// ```
 /// use parsimon::rows::{Chunk, Repeats};
@@ -93,7 +93,7 @@ fn hash(chunk: &Chunk, i: usize) -> u64 {
         mix(u64::from(j));
         mix(value.to_bits());
     }
-    // Before each part its length: the end of one is not the beginning of the next.
+    // Each part follows its length, so that the parts cannot be confused.
     mix(chunk.numbers(i).len() as u64);
     chunk.numbers(i).iter().for_each(|x| mix(x.to_bits()));
     mix(chunk.weight(i).to_bits());

@@ -1,7 +1,7 @@
 //! Checkpoints written while learning continues.
 //!
 //! The learner only copies its state: the header, and the numbers as bytes in memory that is used again and again. Names, checksum, file
-//! and disk are the business of a thread. The bytes are those of [`Trainer::save_checkpoint`].
+//! and disk are handled by a thread. The bytes are those of [`Trainer::save_checkpoint`].
 
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -12,7 +12,7 @@ use parsimon_data::{Names, NewNames, Reader};
 use parsimon_files::Stamp;
 use serde_json::Value;
 
-use super::checkpoint::{check_stamp, to_container};
+use super::checkpoint::{commit_over, to_container};
 use super::{Pauses, Trainer};
 use crate::container::{self, Kind};
 use crate::error::FormatError;
@@ -31,7 +31,7 @@ pub(super) struct Saver {
 #[derive(Default)]
 struct Buffers {
     state: Vec<u8>,
-    /// Names from before this pass over the data.
+    /// Names of the passes before this one.
     names: Names,
     /// Names met in this pass.
     met: NewNames,
@@ -117,8 +117,8 @@ impl Buffers {
             encode_names(names.iter())
         });
         let container = to_container(about, &self.state, &names);
-        let written = check_stamp(path, self.stamp.as_ref())
-            .and_then(|()| container::write(&container, path, Kind::Checkpoint));
+        let written = container::prepare(&container, path, Kind::Checkpoint)
+            .and_then(|prepared| commit_over(prepared, path, self.stamp.as_ref()));
         self.stamp = self.stamp.take().map(|_| Stamp::of(path));
         drop(container);
         // The state grows as features are met; learning should not wait for memory.

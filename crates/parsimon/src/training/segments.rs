@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Values with separate counts; rows of later values are counted together.
 const MOST_VALUES: usize = 100_000;
-/// Fewer rows say little about a segment.
+/// Least number of rows of a reported segment.
 const LEAST_ROWS: u64 = 20;
 /// Segments that are reported one by one.
 const SHOWN: usize = 20;
@@ -89,7 +89,7 @@ impl Tally {
         }
     }
 
-    /// By how much the model is worse than the constant.
+    /// Excess of the model's loss over that of the constant.
     fn excess(&self) -> f64 {
         self.loss.value().unwrap_or(0.0) - self.constant.value().unwrap_or(0.0)
     }

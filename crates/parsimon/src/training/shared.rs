@@ -24,7 +24,7 @@ pub(super) struct SharedLearner {
     /// The name of the algorithm, and where coordinates live.
     name: &'static str,
     storage: Storage,
-    /// The memory of the learner and of what is made of it.
+    /// The memory of the learner and of its models and checkpoints.
     claim: Claim,
     /// Features learned so far, with repetitions.
     met: u64,
@@ -42,7 +42,7 @@ pub(super) struct SharedLearner {
     losses: Vec<f64>,
     /// Values of one row.
     row_losses: Vec<f64>,
-    /// The row of the last stretch whose label sets the origin of predictions: what was predicted for it is no miss.
+    /// The row of the last stretch whose label sets the origin of predictions: its prediction counts as no error.
     origin: Option<usize>,
 }
 
@@ -249,7 +249,7 @@ impl SharedLearner {
         let per_row = if self.is_shared() { stretch.width } else { 1 };
         for (i, row) in stretch.rows().enumerate() {
             let diverged = Error::Diverged { row: progressive.rows() + 1 };
-            // Weights that are lost show in a row without a label, too.
+            // Diverged weights show in a row without a label, too.
             if !stretch.margins(row).iter().all(|p| p.is_finite()) {
                 return Err(diverged);
             }
@@ -257,7 +257,7 @@ impl SharedLearner {
                 continue;
             }
             let loss = self.losses[i * per_row + setting];
-            // A finite margin whose square is infinite: the same thing, one row earlier.
+            // A finite margin with an infinite square: divergence, one row earlier.
             if !loss.is_finite() {
                 return Err(diverged);
             }
@@ -301,7 +301,7 @@ impl SharedLearner {
     }
 }
 
-/// A filter over a dictionary has no bias, and says so everywhere.
+/// A filter over a dictionary has no bias.
 pub(super) fn options_of(settings: &Settings, options: LearnerOptions) -> LearnerOptions {
     LearnerOptions { bias: options.bias && !settings.is_kernel(), ..options }
 }

@@ -69,11 +69,11 @@ impl<F: FnMut(&Stretch<'_>)> Watch for F {
 
 /// One learner or many, on their way through the rows.
 pub(super) trait Course {
-    /// Why learning ends before the last row; many learners do not end together.
+    /// The reason why learning ends before the last row; many learners do not end together.
     type Failure;
     /// Rows with a label that were learned so far.
     fn rows(&self) -> u64;
-    /// Whether there is memory for what the rows bring. If there is not even for one row, learning it is the error.
+    /// Whether there is memory for the features of the rows. If there is none for a single row, learning that row is the error.
     fn fits(&mut self, _chunk: &Chunk, _rows: Range<usize>) -> bool {
         true
     }
@@ -100,7 +100,7 @@ pub(super) fn learn<C: Course>(
             end = start + (end - start) / 2;
         }
         course.learn(chunk, start..end)?;
-        // Rows without a label bring no report nearer.
+        // Rows without a label do not count towards the next report.
         if course.rows() > rows {
             course.pause(schedule.due(course.rows()));
         }

@@ -63,7 +63,7 @@ pub struct Sweep {
     pub(super) constants: Vec<ConstantLoss>,
 }
 
-/// One setting and how it does.
+/// One setting with its results.
 pub(super) struct Entry {
     settings: Settings,
     pub(super) progressive: Progressive,
@@ -79,7 +79,7 @@ pub(super) struct Group {
     /// None when all of them have stopped.
     pub(super) learner: Option<SharedLearner>,
     is_shared: bool,
-    /// Which entries they are.
+    /// Positions of its entries.
     pub(super) members: Vec<usize>,
     /// The time it took to learn.
     pub(super) time: Duration,
@@ -127,7 +127,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Sees to it that there is a constant for a setting.
+    /// Creates the constant for a setting, if it does not exist.
     fn note_constant(&mut self, setting: usize) {
         let settings = &self.entries[setting].settings;
         if !self.constants.iter().any(|constant| constant.is_of(settings, &self.reading.found)) {
@@ -179,7 +179,7 @@ impl Sweep {
                 let what = format!("a learner of {} settings", members.len());
                 BuildError::new("memory", Message::shortage(&shortage, &what, &[Remedy::FewerBits]))
             })?;
-            // One by itself is better off with a separate learner.
+            // A single setting is faster in a separate learner.
             let many = if members.len() > 1 {
                 shared_learner(&settings, self.frame, &self.reading.found_in_space())
             } else {
@@ -209,7 +209,7 @@ impl Sweep {
 
     /// Sets the number of threads. Settings that do not share a learner are trained in parallel. The results do not depend on it.
     ///
-    /// At most four threads for each core are started; returns a sentence that says so if more were requested.
+    /// At most four threads for each core are started; returns a sentence about it if more were requested.
     pub fn use_threads(&mut self, threads: usize) -> Option<String> {
         self.threads = threads::usable(threads);
         threads::notice(threads)
@@ -235,7 +235,7 @@ impl Sweep {
         &self.entries[setting].settings
     }
 
-    /// How rows are read, and what was found in them.
+    /// The reading of rows, with the findings of the survey.
     pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
@@ -263,7 +263,7 @@ impl Sweep {
         self.entries.iter().zip(self.nonzeros()).map(curve).collect()
     }
 
-    /// Why a setting was stopped; `None` if it is still trained.
+    /// The reason why a setting was stopped; `None` if it is still trained.
     pub fn stopped(&self, setting: usize) -> Option<&Stopped> {
         self.entries[setting].stopped.as_ref()
     }
@@ -336,7 +336,7 @@ impl Sweep {
         let Ok(()) = stretch::learn(&mut course, schedule, chunk);
     }
 
-    /// Notes where every setting stands, and gives up those that are hopeless.
+    /// Records the losses of every setting, and stops settings by the rule.
     pub(super) fn reported(&mut self) -> Vec<Standing> {
         let mut standings = self.standings();
         for (entry, standing) in self.entries.iter_mut().zip(&standings) {

@@ -124,7 +124,7 @@ impl Trainer {
     pub fn options(&self) -> LearnerOptions {
         self.frame
     }
-    /// How rows are read.
+    /// The reading of rows.
     pub fn schema(&self) -> &InputSchema {
         &self.reading
     }
@@ -154,7 +154,7 @@ impl Trainer {
     pub fn behind_constant(&self) -> Option<Behind> {
         self.baseline().and_then(Baseline::behind)
     }
-    /// How far the learner was behind the constant at the looks after 1,000, 2,000, 4,000, ... rows.
+    /// Returns the comparison with the constant at the looks after 1,000, 2,000, 4,000, ... rows.
     pub(super) fn noticed_behind(&self) -> Option<Behind> {
         self.baseline().and_then(Baseline::noticed)
     }
@@ -176,7 +176,7 @@ impl Trainer {
         self.last = None;
         (self.learner.online_mut(), &mut self.progressive, &mut self.names)
     }
-    /// Claims the memory for what is about to be learned.
+    /// Claims the memory for the rows that are learned next.
     pub(crate) fn reserve(&mut self, coming: Coming) -> Result<(), Error> {
         self.learner.reserve(coming)?;
         self.learner.note_met(coming.features as u64);

@@ -1,6 +1,6 @@
-//! A learner as it was before rows that made it diverge.
+//! Restoration of a learner to its state before rows that made it diverge.
 //!
-//! Copying the state before every call would cost a small batch more than learning it. Instead there is a copy from some calls ago, and the
+//! A copy of the state before every call would cost more than learning a small batch. Instead there is a copy from some calls ago, and the
 //! rows that were learned since. Going back restores the copy and learns these rows again, which gives the same bits. When the rows
 //! take as much memory as the state, another copy is made: per feature learned, a number or two are copied. A call that brings more
 //! rows than that is not kept; a copy is made for it, and dropped when it ends.
@@ -45,7 +45,7 @@ pub struct Undo {
     base: Option<Snapshot>,
     /// Rows learned since.
     rows: Chunk,
-    /// How many of them were learned before this call.
+    /// Number of them that were learned before this call.
     before: usize,
     /// Whether rows of this call are kept.
     keeps: bool,

@@ -70,6 +70,8 @@ pub(crate) fn family() -> Vec<Value> {
         json!({"algorithm": "adam", "rate": 0.05, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}),
         json!({"algorithm": "adam", "rate": 0.05, "beta1": 0.0, "beta2": 0.9, "epsilon": 1e-8}),
         json!({"algorithm": "adadelta", "rho": 0.95, "epsilon": 1e-6, "rate": 1}),
+        json!({"algorithm": "nag", "rate": 0.5}),
+        json!({"algorithm": "nag", "rate": 2, "exponent": 0.7, "start": 3}),
         json!({"algorithm": "ftl", "radius": 0.7}),
     ];
     for beta in ["zero", "constant", "log", "sqrt"] {

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use parsimon::workspace::number::thousands;
 use serde_json::json;
@@ -38,6 +39,9 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
         }
         None => (generated(args), "application/x-ndjson"),
     };
+    if args.ids && content_type != "application/x-ndjson" {
+        return Err(Fault::Usage("--ids: rows of JSON have ids".into()));
+    }
     let count = (args.rate * args.seconds).ceil() as u64;
     let next = AtomicU64::new(0);
     let path = match args.op {
@@ -62,7 +66,8 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
                 OpArg::Null => &[][..],
                 _ => &bodies[(k % bodies.len() as u64) as usize],
             };
-            let answer = connection.post(path, &headers, body);
+            let with_ids = args.ids.then(|| with_ids(body, k));
+            let answer = connection.post(path, &headers, with_ids.as_deref().unwrap_or(body));
             match answer.as_ref().map(|answer| answer.status) {
                 Ok(200) => found.latencies.push(due.elapsed()),
                 Ok(status) => found.error(status.to_string()),
@@ -72,7 +77,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), Fault> {
     };
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..args.connections).map(|_| scope.spawn(send)).collect();
-        // A thread that panicked has found nothing.
+        // A thread that panicked has no results.
         threads
             .into_iter()
             .filter_map(|thread| thread.join().ok())
@@ -161,6 +166,22 @@ fn report(args: &BenchArgs, count: u64, took: Duration, mut found: Found) -> Res
 fn quantile(sorted: &[Duration], share: f64) -> Option<Duration> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()
+}
+
+/// Returns rows of JSON with ids that no other row of any run has.
+fn with_ids(body: &[u8], request: u64) -> Vec<u8> {
+    static RUN: LazyLock<u128> = LazyLock::new(|| {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
+    });
+    let mut out = Vec::with_capacity(body.len() + 48);
+    for (row, line) in body.split(|&b| b == b'\n').enumerate() {
+        if let Some(fields) = line.trim_ascii().strip_prefix(b"{") {
+            out.extend_from_slice(format!("{{\"id\":\"{:x}-{request}-{row}\",", *RUN).as_bytes());
+            out.extend_from_slice(fields);
+            out.push(b'\n');
+        }
+    }
+    out
 }
 
 /// Rows of JSON with texts as features; labels follow from two of them.

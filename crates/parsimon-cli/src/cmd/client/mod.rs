@@ -57,9 +57,12 @@ fn learn(args: &LearnRowsArgs) -> Result<(), Fault> {
         if let Err(fault) = learning.send(&batch) {
             let first = batch.range().0;
             note(&format!(
-                "{} rows before line {first} of {} are learned; go on with --from {first}",
+                "{} rows before line {first} of {} are learned; go on with --from {first} --key {} --batch {}",
                 thousands(learning.total.learned + learning.total.duplicates),
-                rows.name()
+                rows.name(),
+                // The rows of the request that was not answered may be in the log.
+                learning.key,
+                args.batch.batch
             ));
             return Err(fault);
         }
@@ -125,7 +128,7 @@ impl Sender {
             let mut asked = None;
             let fault = match connection.post(path, &headers, &batch.text) {
                 Ok(answer) if answer.status == 200 => return Ok(answer),
-                // Rows of a request that were all refused one by one are reported like those of other requests.
+                // A request whose rows were all refused one by one is reported like other requests.
                 Ok(answer) if answer.status == 400 && answer.json()["refused"].is_array() => {
                     return Ok(answer);
                 }

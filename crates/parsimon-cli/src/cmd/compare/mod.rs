@@ -20,7 +20,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Fault> {
     args.report.check(&mut files)?;
     let task = Task {
         data: &args.data,
-        frame: &args.frame,
+        learner: &args.learner,
         test: &args.test,
         sample_negatives: args.sample_negatives,
         quiet: args.report.quiet,

@@ -39,7 +39,7 @@ pub(super) fn hold(args: &CompareArgs, task: &Task<'_>, runs: &[Run]) -> Result<
     })?;
     follower.finish();
     let Swept { sweep, watches, options, rows, negatives, is_stopped, .. } = swept;
-    // After a signal nothing more is begun.
+    // After a signal no further work begins.
     let tests = if is_stopped { Vec::new() } else { tests };
     let mut finishes = finishes(&sweep, runs, watches)?;
     let scores = finishes.iter_mut().enumerate();

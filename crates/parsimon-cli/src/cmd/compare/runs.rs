@@ -13,7 +13,7 @@ use crate::console::note;
 use crate::fault::Fault;
 use crate::flags::Flags;
 
-/// What is compared when no method is named: the one that needs no settings, and each of the great families with settings that
+/// Methods that are compared if none is named: the one that needs no settings, and each of the great families with settings that
 /// suit most data.
 const HANDFUL: &[&str] = &[
     "auto",
@@ -45,7 +45,7 @@ pub(super) fn runs(args: &CompareArgs) -> Result<Vec<Run>, Fault> {
     let mut runs: Vec<Run> = Vec::new();
     for method in &methods {
         for run in method.at(&grid)? {
-            // Methods that differ in what is swept alone are the same method now.
+            // Methods that differ only in swept settings are one method now.
             if grid.is_empty() || !runs.iter().any(|known| known.name == run.name) {
                 runs.push(run);
             }
@@ -98,7 +98,7 @@ impl Method {
     }
 }
 
-/// The methods named, the flags' one if they name one, or the handful.
+/// The named methods, the method of the flags if they name one, or the default ones.
 fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
     let given = args.spec.given()?;
     let own = given.get("algorithm").is_some();
@@ -149,7 +149,7 @@ fn methods(args: &CompareArgs) -> Result<Vec<Method>, Fault> {
 /// Adds the shared settings that the method accepts to its own.
 fn with_shared(method: Spec, shared: &Spec) -> Spec {
     let Some(algorithm) = method.get("algorithm").and_then(Value::as_str).and_then(find) else {
-        // Resolving it will say what is wrong.
+        // Resolving it reports the fault.
         return method;
     };
     let mut spec = Spec::default();

@@ -9,10 +9,10 @@ use parsimon::workspace::ModelEvaluator;
 /// Scores kept by all runs together; at 16 bytes each, two gigabytes at most.
 const MOST_SCORES: usize = 1 << 27;
 
-/// A judge that starts anew when it has taken too many rows, and another that is half a window behind it: at the end
-/// the older of them has judged the last rows, at least half a window of them.
+/// Metrics that restart after too many rows, and others that are half a window behind: at the end
+/// the older ones cover the last rows, at least half a window of them.
 ///
-/// Two classes alone need it: the AUC is exact because every score is kept.
+/// Only two classes need it: the AUC is exact because every score is kept.
 pub(super) struct Window {
     fresh: ModelEvaluator,
     older: ModelEvaluator,
@@ -25,14 +25,14 @@ impl Window {
     pub(super) fn new(settings: &Settings, classes: &[String], runs: usize) -> Self {
         let found = Found { classes: classes.to_vec(), ..Found::default() };
         let keeps_scores = settings.is_of_two_classes(&found);
-        // The two judges of a run overlap by half a window: one and a half windows are kept.
+        // The two parts of a run overlap by half a window: one and a half windows are kept.
         let half = if keeps_scores { MOST_SCORES / 3 / runs.max(1) } else { usize::MAX };
         let fresh = ModelEvaluator::new(settings, classes);
         Self { older: fresh.clone(), newer: None, fresh, rows: 0, half: half.max(1) }
     }
 
     fn record(&mut self, margins: &[f64], y: f64, weight: f64) {
-        // Half a window has passed: the newer judge grows old, or there is one for the first time.
+        // Half a window has passed: the newer part becomes the older one, or the first part begins.
         if self.rows == self.half {
             if let Some(newer) = self.newer.replace(self.fresh.clone()) {
                 self.older = newer;

@@ -13,13 +13,13 @@ pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
     let mut words = vec!["parsimon".to_owned(), "train".to_owned()];
     words.extend(task.data.words());
     words.extend(settings(&run.spec));
-    if task.frame.precision == Some(PrecisionArg::F64) {
+    if task.learner.precision == Some(PrecisionArg::F64) {
         words.extend(["--precision".to_owned(), "f64".to_owned()]);
     }
-    if task.frame.no_bias {
+    if task.learner.no_bias {
         words.push("--no-bias".to_owned());
     }
-    if task.frame.store == StoreArg::Index {
+    if task.learner.store == StoreArg::Index {
         words.extend(["--store".to_owned(), "index".to_owned()]);
     }
     if let Some(share) = task.sample_negatives {
@@ -32,14 +32,14 @@ pub(crate) fn command(task: &Task<'_>, run: &Run) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The algorithm, and the flags of what is not as it would be anyway.
+/// The algorithm, and the flags of settings that differ from their defaults.
 fn settings(spec: &Spec) -> Vec<String> {
     let Some(algorithm) = spec.get("algorithm").and_then(Value::as_str) else { return Vec::new() };
     let usual = Spec::new(algorithm).resolve().ok();
     let usual = |name: &str| usual.as_ref().and_then(|s: &Settings| s.to_json().get(name)).cloned();
     let mut words = vec!["-a".to_owned(), algorithm.to_owned()];
     for (name, value) in spec.fields().filter(|(name, _)| *name != "algorithm") {
-        // Whether a penalty is set changes what the others are: one that is set is always written.
+        // A penalty that is set changes the defaults of the others, so it is always written.
         let same = !PENALTIES.contains(&name)
             && usual(name).is_some_and(|u| u == *value || is_same(&u, value));
         match (format!("--{}", name.replace('_', "-")), value) {

@@ -1,4 +1,4 @@
-//! The constant beside the runs: what is not better than it is not recommended.
+//! The constant prediction beside the runs: a run that is no better is not recommended.
 
 use parsimon::eval::Evaluation;
 use parsimon::settings::LabelDomain;
@@ -52,7 +52,7 @@ impl ConstantScore {
         cost.filter(|cost| cost.is_finite())
     }
 
-    /// Its number in a column of the table, by the name of the column.
+    /// The number of the constant in a column of the table, by the name of the column.
     pub(crate) fn value(&self, column: &str) -> Option<f64> {
         let auc = self.is_binary.then_some(0.5);
         match column.strip_prefix("test ") {

@@ -11,7 +11,7 @@ use parsimon::{LearnerOptions, Settings, Spec};
 use super::{Run, Task};
 use crate::args::DataArgs;
 use crate::cmd::columns;
-use crate::cmd::train::frame;
+use crate::cmd::train::model_options;
 use crate::console::note;
 use crate::fault::Fault;
 use crate::interrupt;
@@ -21,7 +21,7 @@ const MOST_SLOTS: usize = 1 << 26;
 
 /// The job of a task: rows, and how they are read.
 pub(crate) fn job<'a>(task: &Task<'_>, source: &'a dyn Source) -> Result<Job<'a>, Fault> {
-    let mut options = task.data.options(task.frame.precision())?;
+    let mut options = task.data.options(task.learner.precision())?;
     options.run.stop = Some(interrupt::stop());
     let mut job = Job::new(source, Spec::default(), options);
     job.plan.sample_negatives = task.sample_negatives;
@@ -57,7 +57,7 @@ pub(crate) fn learner_options(
         }
     }
     let heads = if settings[0].is_multiclass() { schema.found.classes.len() } else { 1 };
-    Ok(thrifty(frame(task.frame, schema), runs.len().saturating_mul(heads.max(1))))
+    Ok(thrifty(model_options(task.learner, schema), runs.len().saturating_mul(heads.max(1))))
 }
 
 /// Returns a complaint about the command with the run that it is about.
@@ -69,12 +69,12 @@ pub(crate) fn named(run: &Run, fault: Fault) -> Fault {
 }
 
 /// An array of all slots for each of hundreds of runs would not fit in memory; the index gives the same weights.
-fn thrifty(frame: LearnerOptions, runs: usize) -> LearnerOptions {
-    match frame.storage {
+fn thrifty(options: LearnerOptions, runs: usize) -> LearnerOptions {
+    match options.storage {
         Storage::Slots(slots) if (slots as usize).saturating_mul(runs) > MOST_SLOTS => {
-            LearnerOptions { storage: Storage::Index, ..frame }
+            LearnerOptions { storage: Storage::Index, ..options }
         }
-        _ => frame,
+        _ => options,
     }
 }
 
@@ -98,7 +98,7 @@ impl<'a, S: Screen> Follower<'a, S> {
         Self { data: task.data, quiet: task.quiet, begin, screen: None }
     }
 
-    /// Takes the progress away; false if there was none.
+    /// Removes the progress display; returns false if there was none.
     pub(crate) fn finish(&mut self) -> bool {
         self.screen.take().map(|mut screen| screen.finish()).is_some()
     }
@@ -115,7 +115,7 @@ impl<S: Screen> Events for Follower<'_, S> {
     fn notice(&mut self, notice: &Notice) {
         let has_begun = self.finish();
         match notice {
-            // A blank line parts what was learned in vain from what follows.
+            // A blank line separates the abandoned attempt from the next one.
             Notice::Widened(widening) if !self.quiet => {
                 note(&format!("{widening}{}", if has_begun { "\n" } else { "" }));
             }

@@ -13,10 +13,10 @@ use crate::cmd::train::guessed;
 use crate::console::note;
 use crate::fault::Fault;
 
-/// Settings that say what the labels are.
+/// Settings that determine the kind of the labels.
 const DECIDING: &[&str] = &["loss", "multiclass", "classes", "huber_delta", "quantile"];
 
-/// The runs for the labels at hand: where neither a flag nor a method says what the labels are, the data is looked at, and the guess is
+/// The runs for the labels of the data: if neither a flag nor a method determines their kind, it is guessed from the data, and the guess is
 /// printed. The usual methods (`are_usual`) are normalized on tables, where columns have different units.
 pub(crate) fn for_the_labels(
     task: &Task<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn for_the_labels(
     if inputs.iter().any(Input::is_read_once) || (is_decided && !are_usual) {
         return Ok(runs);
     }
-    let options = task.data.options(task.frame.precision())?;
+    let options = task.data.options(task.learner.precision())?;
     let mut usual = Spec::new("auto");
     if is_decided {
         for name in DECIDING {
@@ -67,7 +67,7 @@ fn with(run: &Run, (name, value): &(&str, Value)) -> Option<Run> {
 /// The run on a common scale, by that name.
 fn normalized(run: Run) -> Run {
     let setting = ("normalize", Value::Bool(true));
-    // The default method brings everything to a common scale anyway.
+    // The default method scales features and labels anyway.
     let is_auto = run.spec.get("algorithm").map(plain).as_deref() == Some("auto");
     let Some(mut scaled) = with(&run, &setting).filter(|_| !is_auto) else { return run };
     for name in [&mut scaled.family, &mut scaled.name] {

@@ -1,4 +1,4 @@
-//! What `compare` and `tune` have in common: runs over the same rows, their results, the recommended one, and how
+//! Common parts of `compare` and `tune`: runs over the same rows, their results, the recommended one, and how
 //! all of it is shown.
 
 pub(crate) mod charts;
@@ -33,7 +33,7 @@ pub(crate) use self::run::{MOST_RUNS, Run, grid, name, plain};
 use self::table::Cells;
 pub(crate) use self::test::{check_tests, judge};
 pub(crate) use self::verdict::Verdict;
-use crate::args::{DataArgs, FrameArgs, ReportArgs, inputs};
+use crate::args::{DataArgs, LearnerArgs, ReportArgs, inputs};
 use crate::console::note;
 use crate::fault::Fault;
 use crate::output::{Output, write_text};
@@ -41,7 +41,7 @@ use crate::output::{Output, write_text};
 /// The rows that all runs learn, and how they learn them.
 pub(crate) struct Task<'a> {
     pub(crate) data: &'a DataArgs,
-    pub(crate) frame: &'a FrameArgs,
+    pub(crate) learner: &'a LearnerArgs,
     pub(crate) test: &'a [PathBuf],
     pub(crate) sample_negatives: Option<f64>,
     pub(crate) quiet: bool,
@@ -56,7 +56,7 @@ impl Task<'_> {
 /// The results of all runs.
 pub(crate) struct Comparison {
     pub(crate) rows: u64,
-    /// How the data was read, with what was found before the first row.
+    /// The reading of the data, with the findings of the survey.
     pub(crate) schema: InputSchema,
     pub(crate) finishes: Vec<Finish>,
     /// The negative rows learned and met, where they were sampled.
@@ -84,9 +84,9 @@ impl Comparison {
 pub(crate) struct Finish {
     pub(crate) run: Run,
     pub(crate) settings: Settings,
-    /// The time it took to learn; none of runs that learn together.
+    /// The time of learning; `None` for runs that learn together.
     pub(crate) time: Option<Duration>,
-    /// The scores, or why there are none.
+    /// The scores, or the reason why there are none.
     pub(crate) result: Result<Score, Stopped>,
 }
 
@@ -102,13 +102,13 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// The metrics that count: of the test data if there is any.
+    /// The metrics that rank the run: those of the test data if there is any.
     pub(crate) fn evaluation(&self) -> Option<&Evaluation> {
         self.test.as_ref().or(self.progressive.as_ref())
     }
 }
 
-/// Writes what was asked for: JSON, page and plot to files, or the table and the recommendation to standard output.
+/// Writes the requested outputs: JSON, page and plot to files, or the table and the recommendation to standard output.
 pub(crate) fn publish(
     verdict: &Verdict<'_>,
     task: &Task<'_>,
@@ -134,7 +134,7 @@ pub(crate) fn publish(
     Ok(())
 }
 
-/// The table and what is recommended, on standard output.
+/// Prints the table and the recommendation to standard output.
 fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
     let mut out = Output::open(None)?;
     writeln!(out, "{}", Cells::of(verdict).table())?;
@@ -159,13 +159,13 @@ fn show(verdict: &Verdict<'_>) -> Result<(), Fault> {
     out.finish()
 }
 
-/// Which runs did not come to their end, and where files went.
+/// Prints the runs that did not reach their end, and the paths of the written files.
 pub(crate) fn print_verdict(verdict: &Verdict<'_>, report: &ReportArgs, last: &str) {
     let mut given_up = 0;
     for finish in &verdict.comparison.finishes {
         match &finish.result {
             Err(Stopped::Failed(why)) => note(&format!("{} failed: {why}", finish.run.name)),
-            // The table says of each when; the page and the JSON say why.
+            // The table has the time of each; the page and the JSON have the reason.
             Err(Stopped::GivenUp { .. }) => given_up += 1,
             Ok(_) => {}
         }

@@ -1,4 +1,4 @@
-//! Short names of methods and runs, for charts. The table has the whole ones.
+//! Short names of methods and runs, for charts. The table has the full names.
 
 use super::Run;
 use super::run::plain;
@@ -25,7 +25,7 @@ impl<'a> Names<'a> {
         known.map_or(family, |(_, short)| short.as_str()).to_owned()
     }
 
-    /// A run: its method, where there are several, and what is swept.
+    /// The name of a run: its method, if there are several, and the swept settings.
     pub(crate) fn run(&self, run: &Run) -> String {
         let swept: Vec<String> = run
             .swept

@@ -1,4 +1,4 @@
-//! A run: one method with one setting of what is swept.
+//! A run: one method with one value of each swept setting.
 
 use parsimon::Spec;
 use parsimon::algorithm::find;
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 /// All of them learn at the same time: each has its weights in memory.
 pub(crate) const MOST_RUNS: usize = 512;
 
-/// One method with one setting of what is swept.
+/// One method with one value of each swept setting.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     /// The method as the user named it, without the swept settings.
@@ -24,7 +24,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The run of a spec, with what its method was named with and the names of what is swept.
+    /// The run of a spec, with the settings that name its method and the names of the swept settings.
     pub(crate) fn new(
         algorithm: &str,
         fixed: &[(String, String)],

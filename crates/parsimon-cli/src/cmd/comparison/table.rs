@@ -99,7 +99,7 @@ impl Cells {
             table = if is_major { table.column(name) } else { table.minor_column(name) };
         }
         for row in &self.rows {
-            // "given up at ..." is three classes too many.
+            // The first word is the class of the row: "given up at ..." would be several classes.
             let mark = row.last().and_then(|mark| mark.as_str().split(' ').next());
             table = table.row(mark.unwrap_or_default(), row.iter().cloned());
         }

@@ -1,4 +1,4 @@
-//! Judging models on the test data.
+//! Evaluation of models on the test data.
 
 use parsimon::Model;
 use parsimon::data::{Input, Options, Reader};
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 /// Models judged on the test data at a time: their scores are kept until its end.
 const JUDGED_TOGETHER: usize = 16;
 
-/// A file that is not there is found now, not after hours of learning.
+/// A missing file is reported now, not after hours of learning.
 pub(crate) fn check_tests(tests: &[Input], options: &Options) -> Result<(), Fault> {
     if !tests.is_empty() && !tests.iter().any(|test| matches!(test, Input::Stdin)) {
         Reader::open(tests, options)?;

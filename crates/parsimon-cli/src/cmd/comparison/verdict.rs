@@ -71,7 +71,7 @@ impl<'a> Verdict<'a> {
         format!("{on} {}", self.criterion.name())
     }
 
-    /// The column of the table that has what runs are ranked by.
+    /// The column of the table with the metric that ranks the runs.
     pub(crate) fn column(&self) -> String {
         let prefix = if self.has_test() { "test " } else { "" };
         format!("{prefix}{}", self.criterion.column())

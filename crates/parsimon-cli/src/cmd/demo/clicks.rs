@@ -115,7 +115,7 @@ impl Clicks {
         let is_click = self.visit(&mut text);
         let is_broken =
             incident == Some(Incident::BrokenClient) && self.random.random::<f64>() < 0.6;
-        // Even a good client stumbles.
+        // Some rows of a good client are malformed, too.
         let is_broken = is_broken || self.random.random::<f64>() < 0.005;
         let label = if is_broken {
             "\"maybe\""

@@ -1,4 +1,4 @@
-//! `parsimon serve --demo`: a stream of clicks that the service is fed with, so that there is something to watch.
+//! `parsimon serve --demo`: a stream of generated clicks for a service, to watch on its page.
 
 mod clicks;
 mod sender;
@@ -18,7 +18,7 @@ use sender::Sender;
 use crate::args::ServeArgs;
 use crate::console::note;
 
-/// Rows are sent so often.
+/// Interval between requests.
 const BEAT: Duration = Duration::from_millis(100);
 /// Periods without an incident, and periods of one.
 const CALM: u64 = 30;
@@ -94,7 +94,7 @@ pub(crate) fn feed(
             present = incident;
         }
         clicks.drift(now);
-        // After a stall the rows of a second are made up for, not all.
+        // After a stall the rows of one second are sent late, and older ones are left out.
         let due = (now.as_secs_f64() * rate as f64) as u64;
         let first = sent.max(due.saturating_sub(rate));
         let mut rows = String::new();

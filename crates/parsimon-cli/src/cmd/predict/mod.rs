@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     let shown = Shown::new(&model, args.shown)?;
     let options = args.data.options(model.precision())?;
     let mut options = model.options(&options, Expect::Nothing);
-    // Features are named in the words of the data; where nothing names them, names would only cost.
+    // Explanations name features by the names of the data; without explanations names would only cost memory.
     options.ask.keep_names = args.audit || (args.explain.is_some() && !model.has_names());
     // Only weights are explained: the names of other features are not kept, however many the data has.
     options.ask.named_slots = options.ask.keep_names.then(|| Arc::new(model.used().collect()));
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Loads a model; where a file of data stands in its place and the model among the data, says so.
+/// Loads a model. The error names the mistake if the model was passed among the data and a file of data as the model.
 pub(crate) fn loaded(path: &Path, inputs: &[Input]) -> Result<Model, Fault> {
     Model::load(path).map_err(|error| {
         let is_model = |input: &&Input| input.path().is_some_and(|path| Model::load(path).is_ok());

@@ -98,7 +98,7 @@ impl Shown {
         shares(self.raw, margins)
     }
 
-    /// A label as the data has it: the text of a class, or nothing where it is a number.
+    /// A label as in the data: the text of a class, or `None` for a number.
     pub(super) fn class_of(&self, label: f64) -> Option<&str> {
         let place = if self.is_binary { usize::from(label > 0.0) } else { label as usize };
         self.classes.get(place).map(String::as_str)

@@ -18,19 +18,20 @@ use parsimon::workspace::number::thousands;
 use parsimon::workspace::{Schedule, check_stamp};
 use parsimon::{Error, InputSchema, LearnerOptions, Plan, Spec, Trainer};
 use parsimon_data::listed;
-use parsimon_files::Stamp;
+use parsimon_files::{Stamp, lock_folder_of};
 use parsimon_page::chart::learning_curve;
 
 use self::predictions::PredictionsFile;
+use self::report::Told;
 use self::reporter::Reporter;
 use super::columns;
-use crate::args::{FrameArgs, StoreArg, TrainArgs};
+use crate::args::{LearnerArgs, StoreArg, TrainArgs};
 use crate::cmd::evaluate;
 use crate::cmd::predict::{OTHER_TABLES, TABLE_NAMES};
 use crate::console::{announce_terminal, note};
 use crate::fault::Fault;
 use crate::interrupt;
-use crate::output::{Files, Output, refuse_endings, write_text};
+use crate::output::{Files, Output, Prepared, prepare_text, refuse_endings};
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     let schedule =
@@ -63,34 +64,18 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
         ));
     }
     columns::warn(&outcome.warnings);
-    // Nothing is written that another job has written since.
+    // Files that another job has written since are not overwritten.
     if let Some(path) = &args.checkpoint {
         check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
     }
-    if let Some(path) = &args.output {
-        outcome.model.save(path)?;
-    }
-    predictions.map_or(Ok(()), PredictionsFile::finish)?;
     let test = match &tests[..] {
-        // After a signal nothing more is begun.
-        _ if outcome.is_stopped => None,
-        [] => None,
-        tests => Some(judge(args, outcome, tests, plan)?),
+        // After a signal no further work begins.
+        _ if outcome.is_stopped => Ok(None),
+        [] => Ok(None),
+        tests => judge(args, outcome, tests, plan).map(Some),
     };
-    if let Some(path) = &args.plot {
-        let title = format!("{} on {}", trainer.settings().algorithm().name, names(&inputs));
-        write_text(path, &learning_curve(title, &trainer.curve_so_far()).to_svg())?;
-    }
-    if let Some(path) = &args.json {
-        let report = report::json(&trained, test.as_ref());
-        let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-        text.push('\n');
-        write_text(path, &text)?;
-    }
-    // The checkpoint comes last: where another output cannot be written, the same command does everything again.
-    if let Some(path) = &args.checkpoint {
-        trainer.save_checkpoint_over(path, outcome.checkpoint_stamp.as_ref())?;
-    }
+    publish(args, &trained, predictions, &test, &reporter.told)?;
+    let test = test?;
     if outcome.is_stopped {
         return Err(Fault::Interrupted(stopped(args, trainer, outcome)));
     }
@@ -107,18 +92,57 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Writes all outputs under temporary names, and then gives them their names, the checkpoint last: where one of them cannot be written,
+/// none is, and the same command does everything again. Where the test has failed there is no report.
+fn publish(
+    args: &TrainArgs,
+    trained: &Trained,
+    predictions: Option<PredictionsFile>,
+    test: &Result<Option<Assessed>, Fault>,
+    told: &Told,
+) -> Result<(), Fault> {
+    let Trained { trainer, outcome, .. } = trained;
+    let mut prepared = Vec::new();
+    if let Some(path) = &args.output {
+        prepared.push(Prepared::File(outcome.model.prepare(path)?));
+    }
+    if let Some(predictions) = predictions {
+        prepared.push(predictions.prepare()?);
+    }
+    if let Some(path) = &args.plot {
+        let inputs = names(&args.data.inputs());
+        let title = format!("{} on {inputs}", trainer.settings().algorithm().name);
+        let curve = learning_curve(title, &trainer.curve_so_far()).to_svg();
+        prepared.push(prepare_text(path, &curve)?);
+    }
+    if let (Some(path), Ok(test)) = (&args.json, test) {
+        let mut text = serde_json::to_string_pretty(&report::json(trained, test.as_ref(), told))
+            .unwrap_or_default();
+        text.push('\n');
+        prepared.push(prepare_text(path, &text)?);
+    }
+    let Some(path) = &args.checkpoint else {
+        return prepared.into_iter().try_for_each(Prepared::commit);
+    };
+    prepared.push(Prepared::File(trainer.prepare_checkpoint(path)?));
+    // No other job has its turn between the look at the checkpoint and the last name.
+    let _lock = lock_folder_of(path);
+    check_stamp(path, outcome.checkpoint_stamp.as_ref())?;
+    prepared.into_iter().try_for_each(Prepared::commit)
+}
+
 /// The job that the flags describe.
 fn planned<'a>(
     args: &TrainArgs,
     source: &'a dyn Source,
     schedule: Schedule,
 ) -> Result<Job<'a>, Fault> {
-    let mut options = args.data.options(args.frame.precision())?;
+    let mut options = args.data.options(args.learner.precision())?;
     options.run.stop = Some(interrupt::stop());
     let mut job = Job {
-        precision: args.frame.precision(),
-        bias: !args.frame.no_bias,
-        storage: match args.frame.store {
+        precision: args.learner.precision(),
+        bias: !args.learner.no_bias,
+        storage: match args.learner.store {
             StoreArg::Dense => InputSchema::storage,
             StoreArg::Index => |_| Storage::Index,
         },
@@ -134,7 +158,7 @@ fn planned<'a>(
         },
         refit: if args.refit { RefitChoice::Always } else { RefitChoice::Never },
         may_shuffle: !args.no_shuffle && !args.spec.names_algorithm()?,
-        // Predictions on standard output cannot be taken back.
+        // Predictions that were written to standard output cannot be withdrawn.
         is_repeatable: args.predictions.as_deref() != Some(Path::new("-")),
         ..Job::new(source, Spec::default(), options)
     };
@@ -279,6 +303,9 @@ fn learned(
     })
 }
 
+/// From so many classes on a job may take longer than expected.
+const MANY_CLASSES: usize = 1_000;
+
 /// The guessed kind of labels, and the flag that overrides it.
 pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     let classes = &opened.schema.found.classes;
@@ -293,12 +320,19 @@ pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
             )
         }
         Guess::Several => format!(
-            "labels: {} classes ({}), so --multiclass{}",
+            "labels: {} classes ({}), so --multiclass{}{}",
             classes.len(),
             listed(classes.iter(), 6),
             match classes.iter().all(|class| class.parse::<f64>().is_ok()) {
                 true => "; use --loss squared to predict numbers",
                 false => "",
+            },
+            match classes.len() {
+                ..MANY_CLASSES => String::new(),
+                count => format!(
+                    "; each row is learned for every class, so time and memory grow with their number, here to about {} times those of two classes",
+                    thousands(count as u64)
+                ),
             }
         ),
         Guess::Numbers => {
@@ -307,8 +341,8 @@ pub(crate) fn guessed(guess: Guess, opened: &Opened) -> String {
     }
 }
 
-/// Precision, bias and store as asked for.
-pub(crate) fn frame(args: &FrameArgs, reading: &InputSchema) -> LearnerOptions {
+/// Options of the learner from the flags: precision, bias and store.
+pub(crate) fn model_options(args: &LearnerArgs, reading: &InputSchema) -> LearnerOptions {
     let storage = match args.store {
         StoreArg::Dense => reading.storage(),
         StoreArg::Index => Storage::Index,

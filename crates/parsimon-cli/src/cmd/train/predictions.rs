@@ -9,7 +9,7 @@ use parsimon::workspace::{Cell, ColumnType, TableFormat, TableWriter};
 
 use crate::cmd::predict::{best, shares};
 use crate::fault::Fault;
-use crate::output::Output;
+use crate::output::{Output, Prepared};
 
 /// One row for each of the data, empty for a row without a prediction.
 pub(super) struct PredictionsFile {
@@ -73,12 +73,12 @@ impl PredictionsFile {
         self.failed = written.err();
     }
 
-    /// Gives the file its name.
-    pub(super) fn finish(self) -> Result<(), Fault> {
+    /// Completes the file, which has no name yet.
+    pub(super) fn prepare(self) -> Result<Prepared, Fault> {
         match (self.failed, self.form) {
             (Some(error), _) => Err(error.into()),
-            (None, Form::Lines(out)) => out.finish(),
-            (None, Form::Table(table)) => table.finish()?.finish(),
+            (None, Form::Lines(out)) => out.prepare(),
+            (None, Form::Table(table)) => table.finish()?.prepare(),
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn announce(trainer: &Trainer, plan: &Plan) {
     }
 }
 
-/// What was decided between lines, curves and pairs.
+/// The choice between lines, curves and pairs.
 pub(super) fn decided(decided: &Decided) -> String {
     let Decided { lines, chosen, curves, pairs, rows } = decided;
     let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
@@ -277,7 +277,7 @@ fn named_by_race(trained: &Trained) -> Option<String> {
 /// The flags of the curves and pairs that the data has decided.
 fn named_curves(trained: &Trained) -> String {
     let Some(table) = &trained.trainer.schema().table else { return String::new() };
-    // Those of a schema or of flags are passed again.
+    // Kinds of a schema or of flags are passed again.
     if trained.plan.options.reading.curves != Curves::None || !table.has_curves() {
         return String::new();
     }
@@ -316,18 +316,42 @@ fn in_order(trained: &Trained) -> Option<Value> {
     })
 }
 
-pub(super) fn json(trained: &Trained, test: Option<&Assessed>) -> Value {
+/// What a person is told, for the report: also where `--quiet` keeps it from the terminal.
+#[derive(Default)]
+pub(super) struct Told {
+    /// What was found in the data and guessed from it.
+    pub(super) guesses: Vec<String>,
+    /// What was noticed while rows were learned.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Told {
+    /// Adds a warning that is not there yet: rows may be learned again.
+    pub(super) fn warn(&mut self, words: &str) {
+        let words = words.trim().trim_start_matches("warning: ");
+        if !self.warnings.iter().any(|known| known == words) {
+            self.warnings.push(words.to_owned());
+        }
+    }
+}
+
+/// The report as JSON.
+pub(super) fn json(trained: &Trained, test: Option<&Assessed>, told: &Told) -> Value {
     let Trained { trainer, outcome, forgotten, repeated, refitted, .. } = trained;
     let (skipped, errors) = &outcome.skipped;
     let measure = measure_of(trainer.settings());
     let mse = |loss: Option<f64>| loss.filter(|_| measure.is_mse()).map(|x| measure.factor * x);
     let advisor = Advisor::new(trainer.settings(), false);
     let notices = trained.notices();
-    let warnings: Vec<String> = notices.iter().map(|notice| advisor.words(notice)).collect();
+    let mut warnings = told.warnings.clone();
+    warnings.extend(notices.iter().map(|notice| advisor.words(notice)));
     let table = trainer.schema().table.as_ref();
+    let is_chosen = repeated.is_some() || trainer.online().chosen().is_some();
     json!({
         "settings": completed(trainer),
-        "chosen": trainer.online().chosen().map(|_| outcome.model.settings().to_json()),
+        "chosen": is_chosen.then(|| outcome.model.settings().to_json()),
+        "chosen_flags": named_by_race(trained),
+        "found": told.guesses,
         "guesses": table.and_then(|table| {
             let guess = table.notes.label_guess()?;
             Some(json!({

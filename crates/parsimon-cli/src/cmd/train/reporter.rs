@@ -18,7 +18,7 @@ use crate::fault::Fault;
 pub(super) struct Reporter<'a> {
     args: &'a TrainArgs,
     names_algorithm: bool,
-    /// Of the learner at work.
+    /// Console of the learner at work.
     console: Option<(Console, Advisor)>,
     file: Option<PredictionsFile>,
     /// The rows are learned again in random order: nothing is announced a second time.
@@ -27,6 +27,8 @@ pub(super) struct Reporter<'a> {
     pub(super) last_words: Option<String>,
     /// An output that could not be written.
     fault: Option<Fault>,
+    /// For the report.
+    pub(super) told: report::Told,
 }
 
 impl<'a> Reporter<'a> {
@@ -39,6 +41,7 @@ impl<'a> Reporter<'a> {
             is_again: false,
             last_words: None,
             fault: None,
+            told: report::Told::default(),
         })
     }
 
@@ -62,21 +65,23 @@ impl<'a> Reporter<'a> {
 
 impl Events for Reporter<'_> {
     fn opened(&mut self, opened: &Opened, guess: Option<Guess>, settings: &Settings) {
-        if self.args.quiet || self.is_again {
+        if self.is_again {
             return;
         }
-        columns::announce(opened, &self.args.data);
-        if let Some(guess) = guess {
-            note(&guessed(guess, opened));
-        }
+        let mut lines = columns::guesses(opened, &self.args.data);
+        lines.extend(guess.map(|guess| guessed(guess, opened)));
         if let ([negative, positive], true) =
             (&opened.schema.found.classes[..], settings.may_find_two_classes())
         {
-            note(&format!(
+            lines.push(format!(
                 "labels: two classes, {negative} and {positive}, learned as -1 and 1; use --loss {} to learn numbers",
                 settings.loss_name()
             ));
         }
+        if !self.args.quiet {
+            lines.iter().for_each(|line| note(line));
+        }
+        self.told.guesses = lines.iter().map(|line| line.trim().to_owned()).collect();
     }
 
     fn decided(&mut self, decided: &Decided) {
@@ -119,9 +124,14 @@ impl Events for Reporter<'_> {
 
     fn notice(&mut self, notice: &Notice) {
         let (quiet, words) = (self.args.quiet, self.console.as_ref().map(|(_, a)| a.words(notice)));
+        match (notice, &words) {
+            (Notice::Widened(widening), _) => self.told.warn(&widening.to_string()),
+            (_, Some(words)) => self.told.warn(words),
+            (_, None) => {}
+        }
         match (notice, words) {
             (Notice::Widened(widening), words) => {
-                // A blank line parts what was learned in vain from what follows.
+                // A blank line separates the abandoned attempt from the next one.
                 let end = if words.is_some() { "\n" } else { "" };
                 self.end_console();
                 if !quiet {
@@ -139,10 +149,6 @@ impl Events for Reporter<'_> {
                 if !quiet || !is_repeated {
                     note(&words);
                 }
-            }
-            (Notice::LaterRows { .. }, Some(words)) => {
-                self.end_console();
-                note(&words);
             }
             (Notice::SeveralPasses(_) | Notice::Refitted(_), Some(words)) => {
                 self.end_console();

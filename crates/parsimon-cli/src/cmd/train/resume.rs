@@ -46,7 +46,7 @@ pub(super) fn resumed(
     settings(&given, trainer.settings(), &trainer.schema().found, |_| true)?
         .map_or(Ok(()), |c| Err(refused(c)))?;
     let (precision, bias) = (trainer.options().precision, trainer.options().bias);
-    frame(args, precision, bias).map_or(Ok(()), |c| Err(refused(c)))?;
+    contradicting_learner(args, precision, bias).map_or(Ok(()), |c| Err(refused(c)))?;
     if let Some(given) = args.sample_negatives
         && Some(given) != trainer.sample_negatives()
     {
@@ -64,7 +64,7 @@ pub(super) fn resumed(
     Ok(Start { trainer, options, reader, starts })
 }
 
-/// The rows of each input that were learned before, whatever it was called then.
+/// The rows of each input that were learned before, under any name.
 fn known(trainer: &Trainer, inputs: &[Input]) -> Result<Vec<u64>, Fault> {
     let known = trainer.known(inputs)?;
     for (input, Known { rows, path }) in inputs.iter().zip(&known) {
@@ -103,7 +103,8 @@ pub(super) fn from_model(
     let found = &model.schema().found;
     settings(&spec, model.settings(), found, Model::decides)?
         .map_or(Ok(()), |c| Err(refused(c)))?;
-    frame(args, model.precision(), model.provenance().bias).map_or(Ok(()), |c| Err(refused(c)))?;
+    contradicting_learner(args, model.precision(), model.provenance().bias)
+        .map_or(Ok(()), |c| Err(refused(c)))?;
     let is_loss_given = spec.get("loss").is_some();
     let name = path.display().to_string();
     let settings = model.spec_to_begin(spec).resolve().map_err(|error| {
@@ -115,7 +116,7 @@ pub(super) fn from_model(
             false => error.into(),
         }
     })?;
-    let storage = super::frame(&args.frame, model.schema()).storage;
+    let storage = super::model_options(&args.learner, model.schema()).storage;
     let trainer = Trainer::from_model(settings, storage, &model, &name)?;
     let (options, reader) = open(args, &trainer, inputs, stop, refused)?;
     if !args.quiet {
@@ -211,13 +212,17 @@ fn settings(
 }
 
 /// Precision and bias.
-fn frame(args: &TrainArgs, precision: Precision, bias: bool) -> Option<Contradiction> {
-    let given = args.frame.precision.map(Precision::from);
+fn contradicting_learner(
+    args: &TrainArgs,
+    precision: Precision,
+    bias: bool,
+) -> Option<Contradiction> {
+    let given = args.learner.precision.map(Precision::from);
     if let Some(given) = given.filter(|given| *given != precision) {
         let stored = format!("--precision {precision}");
         return Some(Contradiction::new("--precision", given, stored));
     }
-    (args.frame.no_bias && bias).then(|| Contradiction::new("--no-bias", "", "a bias"))
+    (args.learner.no_bias && bias).then(|| Contradiction::new("--no-bias", "", "a bias"))
 }
 
 /// 1 and 1.0 are one number.

@@ -21,7 +21,7 @@ pub(super) struct Live {
     quiet: bool,
     bar: Option<ProgressBar>,
     names: Vec<String>,
-    /// Of the last report: counting them costs a pass over the weights.
+    /// Nonzero weights at the last report: counting them costs a pass over the weights.
     nonzeros: Vec<usize>,
     has_header: bool,
     measure: Measure,
@@ -143,7 +143,7 @@ impl Screen for Live {
         bar.set_message(self.table(sweep, position.rows));
     }
 
-    /// Takes the table away: the final one goes to standard output.
+    /// Removes the table: the final one is printed to standard output.
     fn finish(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<(), Fault> {
     files.write("--output", args.output.as_deref())?;
     let task = Task {
         data: &args.data,
-        frame: &args.frame,
+        learner: &args.learner,
         test: &args.test,
         sample_negatives: args.sample_negatives,
         quiet: args.report.quiet,

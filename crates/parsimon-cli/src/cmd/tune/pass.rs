@@ -45,7 +45,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     })?;
     follower.finish();
     let Swept { sweep, options, rows, skipped, negatives, is_stopped, .. } = swept;
-    // After a signal nothing more is begun.
+    // After a signal no further work begins.
     let tests = if is_stopped { Vec::new() } else { tests };
     let mut finishes = finishes(&sweep, runs)?;
     let scores = finishes.iter_mut().enumerate();
@@ -61,7 +61,7 @@ pub(super) fn learn(args: &TuneArgs, task: &Task<'_>, runs: &[Run]) -> Result<Le
     Ok(Learned { comparison, sweep, skipped })
 }
 
-/// Losses of different kinds cannot be ranked while they are paid.
+/// Progressive losses of different kinds cannot be ranked.
 fn same_loss(settings: &[Settings]) -> Result<(), Fault> {
     match settings.windows(2).find(|pair| pair[0].loss() != pair[1].loss()) {
         None => Ok(()),
@@ -72,7 +72,7 @@ fn same_loss(settings: &[Settings]) -> Result<(), Fault> {
     }
 }
 
-/// Where every setting stands at the end; an error if none has come to it.
+/// Returns the results of all settings; an error if no setting reached the end.
 fn finishes(sweep: &Sweep, runs: &[Run]) -> Result<Vec<Finish>, Fault> {
     let standings = sweep.standings();
     let failures = || standings.iter().filter_map(|s| Some((s.setting, s.stopped.as_ref()?)));

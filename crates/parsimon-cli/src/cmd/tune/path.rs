@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::cmd::comparison::{Comparison, Finish};
 
-/// Weights that can be distinguished in a chart: it has six colors and three kinds of line.
+/// Weights that can be distinguished in a chart: the colors and the kinds of line are few.
 const MOST_WEIGHTS: usize = 18;
-/// Fewer values of l1 are no path.
+/// Least number of values of l1 for a path.
 const FEWEST: usize = 3;
 
 /// The largest weights against l1, where it was swept, with everything else as in the best run.

@@ -16,7 +16,7 @@ pub(super) fn runs(args: &TuneArgs) -> Result<Vec<Run>, Fault> {
     let spec = args.spec.over(default_spec())?;
     let algorithm = spec.get("algorithm").map(plain).unwrap_or_default();
     if find(&algorithm).is_none() {
-        // Resolving it says what is wrong.
+        // Resolving it reports the fault.
         spec.resolve()?;
     }
     let is_normalized = spec.get("normalize") == Some(&Value::Bool(true));
@@ -47,7 +47,7 @@ fn default_spec() -> Spec {
     Spec::new("ftrl").set("normalize", true).set("beta", 0)
 }
 
-/// The sweeps that were asked for, or the usual ones of what is not fixed.
+/// The sweeps of the flags, or the default sweeps of settings that are not fixed.
 fn swept(args: &TuneArgs, algorithm: &str, is_normalized: bool) -> Result<Grid, Fault> {
     let fixed = fixed(args, algorithm);
     let is_fixed = |name: &str| fixed.iter().any(|other| other == name);

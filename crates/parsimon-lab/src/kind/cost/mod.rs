@@ -1,6 +1,6 @@
 //! Cost of an update: multiplications, counted by a number type in the code of the library and in a twin of the thesis's steps; and CPU time, which is shown.
 //!
-//! The counts over all numbers of features and orders are fitted by a polynomial in `n` and `r`, by least squares; nothing of it is typed in. A division
+//! The counts over all numbers of features and orders are fitted by a polynomial in `n` and `r`, by least squares; no constant is typed in. A division
 //! counts as a multiplication. Times are this machine's.
 
 mod count;
@@ -22,7 +22,7 @@ use super::{Curve, Run, Trial, spec};
 use crate::experiment::Method;
 use count::{Counts, How};
 
-/// Rows that are learned again and again.
+/// Rows that are learned repeatedly.
 const ROWS: usize = 32;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -34,7 +34,7 @@ struct CostSettings {
     work: usize,
     /// Numbers of features at which products are counted.
     features: Vec<usize>,
-    /// Orders `r` at which they are.
+    /// Orders `r` at which products are counted.
     orders: Vec<usize>,
 }
 

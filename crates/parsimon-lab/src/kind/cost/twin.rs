@@ -6,7 +6,7 @@ use parsimon_core::Float;
 
 use super::counted::Counted;
 
-/// What is counted.
+/// Parts that are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Steps {
     /// Whether the metric is (3.5), or the identity.

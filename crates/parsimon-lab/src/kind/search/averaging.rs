@@ -1,6 +1,6 @@
 //! The regret bounds of dual averaging: Theorem 4.1 of the notes for every sequence, and Theorem 1 and its lemmas of the PDA thesis.
 //!
-//! A bound holds against every fixed point. The worst of them is found: the largest `R(w) - beta D^2` is the least of the losses and penalties with
+//! A bound holds against every fixed point. The worst point is computed: the largest `R(w) - beta D^2` is the least of the losses and penalties with
 //! `beta D^2` added, which the solver of hindsight finds with a certificate.
 
 use parsimon::settings::Loss;
@@ -128,7 +128,7 @@ struct Found {
 }
 
 impl Found {
-    /// The constant multiplies what is allowed for the gradients.
+    /// The constant multiplies the term for the gradients.
     fn over(self, constant: f64) -> f64 {
         let right = self.distance + constant * self.noise;
         (self.regret - right) / (self.regret.abs() + right).max(1e-300)
@@ -315,7 +315,7 @@ fn divergence(case: &Case) -> Found {
             largest = largest.max(x.abs());
         }
         let exponents: Vec<f64> = s.iter().map(|s| -s / (sigma * t as f64)).collect();
-        // NUMERICS: the largest exponent is taken out, or the exponential overflows.
+        // NUMERICS: the largest exponent is factored out, so that no exponential overflows.
         top = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let parts: Vec<f64> = exponents.iter().map(|e| (e - top).exp()).collect();
         let sum: f64 = parts.iter().sum();

@@ -17,7 +17,7 @@ const NOISES: [f64; 3] = [0.0, 0.45, 10.0];
 /// Number of values of each coordinate.
 const RADICES: [usize; 6] =
     [DIMENSIONS.len(), LENGTHS.len(), ROUNDS.len(), STEPS.len(), ORDERS.len(), NOISES.len()];
-/// A stride without a factor in common with the grid, so that every part of it meets all values.
+/// A stride that has no factor in common with the size of the grid, so that every part of the grid has all values.
 const STRIDE: u64 = 1009;
 
 /// The grid in words.
@@ -25,7 +25,7 @@ pub(crate) const GRID: &str = "dimension 1, 2, 5, 20; length of the truth 1, 3, 
      allowed and between them; rows as drawn, sorted by target, largest and smallest in turn, and the row with the largest loss next; noise of deviation \
      0, 0.45, 10";
 
-/// In which order the rows come.
+/// Order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The drawn values.
@@ -46,7 +46,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// The `k`-th configuration of the grid; beyond its end the grid begins again.
+    /// The `k`-th configuration of the grid; after its end the grid begins again.
     pub(crate) fn of_grid(k: u64, seed: u64) -> Self {
         let size: u64 = RADICES.iter().map(|r| *r as u64).product();
         let mut rest = (k % size) * STRIDE % size;
@@ -85,7 +85,7 @@ impl Case {
         ROUNDS[self.digits[2]]
     }
 
-    /// A step from what is allowed: its ends, or their geometric mean.
+    /// An allowed step: one end of the range, or the geometric mean of both.
     pub(crate) fn step(&self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(STEPS[self.digits[3]])
     }
@@ -99,7 +99,7 @@ impl Case {
         NOISES[self.digits[5]]
     }
 
-    /// Which of the three values the noise has, for what has no noise.
+    /// Index of the noise's value, for statements without noise.
     pub(crate) fn third(&self) -> usize {
         self.digits[5]
     }

@@ -104,12 +104,12 @@ fn distance2(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// By how much the left side exceeds the right, relative to the terms of both.
+/// Excess of the left side over the right, relative to the terms of both.
 fn over(left: f64, right: f64, terms: f64) -> f64 {
     (left - right) / terms.max(1e-300)
 }
 
-/// The point of least squares; among several, next to the shortest.
+/// The point of least squares; among several, a point close to the shortest.
 fn best(rows: &DenseRows) -> Vec<f64> {
     let n = rows.n;
     let (mut square, mut right) = (vec![vec![0.0; n]; n], vec![0.0; n]);
@@ -122,7 +122,7 @@ fn best(rows: &DenseRows) -> Vec<f64> {
     }
     let trace: f64 = (0..n).map(|j| square[j][j]).sum();
     (0..n).for_each(|j| square[j][j] += 1e-13 * trace);
-    // One step of refinement takes the ridge off again.
+    // One step of refinement removes the effect of the ridge.
     let mut w = solve(&square, &right);
     for _ in 0..3 {
         let mut residual = vec![0.0; n];
@@ -183,7 +183,7 @@ impl Played {
         Self { rounds, star, whole, rate, off_line }
     }
 
-    /// The most of a quantity over the rounds.
+    /// The maximum of a quantity over the rounds.
     fn most(&self, excess: impl FnMut(&Round) -> f64) -> f64 {
         self.rounds.iter().map(excess).fold(f64::NEG_INFINITY, f64::max)
     }

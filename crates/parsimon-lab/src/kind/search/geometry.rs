@@ -134,7 +134,7 @@ fn prox(case: &Case) -> f64 {
     worst
 }
 
-/// What the steps take from two components, by (3.7) and its like for the other norms: `lambda eta q^(k-1)`.
+/// The amounts that the steps take from two components, by (3.7) and its analogues for the other norms: `lambda eta q^(k-1)`.
 fn balls(case: &Case) -> f64 {
     let mut random = case.random();
     let small = case.length() * random.random_range(0.01..0.5);

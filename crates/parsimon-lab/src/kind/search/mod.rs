@@ -1,8 +1,8 @@
-//! A stated search for a configuration in which a theorem fails.
+//! Search for a configuration in which a theorem fails.
 //!
 //! The grid is dimension, length of the truth, rounds, step, order of the rows and noise; a trial takes its share of it, each configuration with rows of its
-//! own, and then climbs from its worst configuration: one coordinate is moved, or the rows are drawn anew, and what is worse is kept. The search knows
-//! nothing of the theorem but its two sides, so it finds a violation from a cold start or not at all.
+//! own, and then climbs from its worst configuration: one coordinate is moved, or the rows are drawn again, and the worse configuration is kept. The search knows
+//! only the two sides of the theorem, so it finds a violation from a cold start or not at all.
 
 mod averaging;
 mod case;
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
     pub(crate) name: &'static str,
     /// The inequality or equation searched.
     pub(crate) says: &'static str,
-    /// By how much the left side exceeds the right, relative to their terms. The second argument multiplies one constant of the right side: 1 is the
+    /// Excess of the left side over the right, relative to their terms. The second argument multiplies one constant of the right side: 1 is the
     /// theorem as stated, and a smaller one is a false theorem that a search has to refute.
     pub(crate) excess: fn(&Case, f64) -> f64,
 }
@@ -162,7 +162,7 @@ impl Searched {
     /// Counts a configuration. Returns whether it is the worst so far.
     fn tried(&mut self, case: &Case, excess: f64) -> bool {
         self.configurations += 1;
-        // A run that overflows compares nothing.
+        // A run that overflows is not compared.
         if !excess.is_finite() {
             return false;
         }

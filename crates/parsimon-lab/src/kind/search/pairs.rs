@@ -1,4 +1,4 @@
-//! The search over the pairs of an experiment: methods that should be one another, on rows of every dimension, scale and order.
+//! Search over the pairs of an experiment: methods that should be equal, on rows of every dimension, scale and order.
 
 use parsimon::rows::{Chunk, Repeats};
 
@@ -11,8 +11,7 @@ use crate::kind::hindsight::DenseRows;
 /// The name by which a file asks for it.
 pub(super) const NAME: &str = "pairs";
 
-const SAYS: &str =
-    "both sides have the same weights after every round, to a part in 10^7 of the largest";
+const SAYS: &str = "both sides have the same weights after every round, to a part in 10^7 of the largest; with hinge loss up to the first margin at the kink, where the subgradient is not unique";
 
 pub(super) fn search(run: &Run<'_>, configurations: usize) -> Result<Searched, String> {
     let is_claimed = |pair: &&Pair| {
@@ -27,7 +26,7 @@ pub(super) fn search(run: &Run<'_>, configurations: usize) -> Result<Searched, S
     let excess = |case: &Case| {
         let rows = chunk(&case.unit_rows());
         let mut worst = f64::NEG_INFINITY;
-        // The configurations are shared out: each asks one pair, with all of its losses.
+        // The configurations are distributed: each tests one pair, with all of its losses.
         let pair = pairs[(case.n() * 7 + case.rounds() * 3 + case.third()) % pairs.len()];
         let losses: Vec<Option<&str>> = match pair.losses.is_empty() {
             true => vec![None],

@@ -1,7 +1,7 @@
-//! The iterate `x^t` of Algorithms 1 and 3 of the lazy thesis, as they define it: what plays round `t`, with the penalty that is still owed not taken off.
+//! The iterate `x^t` of Algorithms 1 and 3 of the lazy thesis, as they define it: the point played in round `t`, before the penalty that is still due.
 //!
 //! The thesis charges every round with `log(1 + exp(-b <a, x^t>)) + lambda |x^t|` and counts the nonzeros of `x^t`. Both are kept while coordinates change, in
-//! `O(nnz)` per round: magnitudes are summed as integers, so that what is added and taken off again leaves nothing behind. A whole sweep happens once in
+//! `O(nnz)` per round: magnitudes are summed as integers, so that additions and subtractions leave no rounding error. A whole sweep happens once in
 //! `K` rounds. There is no bias.
 
 use parsimon::rows::Row;
@@ -16,7 +16,7 @@ const SCALE: f64 = (1u64 << 63) as f64;
 pub(super) enum Algorithm {
     /// Algorithm 1: the penalty of `K` rounds at their end.
     Blockwise,
-    /// Algorithm 3: a coordinate pays what it owes when it has a gradient, and all pay every `K` rounds.
+    /// Algorithm 3: a coordinate pays its debt when it has a gradient, and all coordinates pay every `K` rounds.
     Sparse,
 }
 
@@ -69,7 +69,7 @@ impl Iterate {
         self.norm as f64 / SCALE
     }
 
-    /// How many coordinates of `x^t` are not zero.
+    /// Number of nonzero coordinates of `x^t`.
     pub(super) fn nonzeros(&self) -> usize {
         self.nonzeros
     }

@@ -1,4 +1,4 @@
-//! Passes over the rows of a real set: loss and penalty so far, and the nonzeros on the way.
+//! Passes over the rows of a real set: loss and penalty so far, and the nonzeros during the passes.
 //!
 //! With `iterate`, the measures of the lazy thesis: those of the iterate `x^t` of its Algorithms 1 and 3 in every round, without a bias; what a user would
 //! read, the weights caught up, is beside them.
@@ -30,7 +30,7 @@ struct TableSettings {
     passes: PerEffort,
     /// Number of measurements in a pass.
     points: usize,
-    /// A look is kept once the rounds have grown by this part since the last one kept.
+    /// A measurement is kept if the rounds have grown by this share since the last one that was kept.
     #[serde(default)]
     thin: f64,
     /// Learn the set's rows to judge by, instead of those to learn.
@@ -85,7 +85,7 @@ pub(super) fn trial(run: &Run<'_>) -> Result<Trial, String> {
                 curves = curves.into_iter().map(renamed).collect();
                 curves.extend(look.follow(iterate, &rows, passes));
             } else {
-                // Caught up before every prediction, the iterate is what is read.
+                // Where every prediction catches up, the iterate is the weight that is read.
                 let same = ["objective", "nonzeros", "mean_nonzeros"];
                 let copies = same.map(|name| (format!("{CAUGHT_UP}{name}"), curves[name].clone()));
                 curves.extend(copies);

@@ -3,7 +3,7 @@
 //! Every row is learned by all settings that are still in the race; predictions are those of the leader. At looks, at fixed
 //! numbers of learned rows (1024 and its doublings), settings that are surely worse leave and the leader is chosen anew. So
 //! neither the size of chunks nor reading changes a bit. On fewer rows the lowest loss is mostly chance, so the usual setting leads,
-//! except where it is worse than the constant: then the lowest loss is the better guess.
+//! unless it is worse than the constant: then the setting with the lowest loss leads.
 //!
 //! One setting may be the constant: a penalty that no weight survives. It removes no other setting; where no feature helps, it wins.
 
@@ -33,7 +33,7 @@ const CERTAIN: f64 = 4.5;
 /// Losses within this share are equal, and the sparser setting is preferred.
 const MARGIN: f64 = 0.001;
 
-/// Two learners may have let go of different settings.
+/// Reason why races cannot be merged: two learners may have dropped different settings.
 const MANY_SETTINGS: &str = "it keeps several settings side by side; train with the one setting that train reports at the end";
 
 /// Several settings of one algorithm, each with a head for every class.
@@ -54,8 +54,10 @@ pub(crate) struct Race {
     usual: usize,
     /// The setting that predicts.
     leader: usize,
+    /// The nonzero weights of each setting in the race, at the last look.
+    nonzeros: Vec<usize>,
     loss: Loss,
-    /// Whether the share of errors decides, of several classes.
+    /// Whether the share of errors decides the race, for several classes.
     by_errors: bool,
     storage: Storage,
     rows: u64,
@@ -89,6 +91,7 @@ impl Race {
             constant: racers.constant,
             usual: racers.leader,
             leader: racers.leader,
+            nonzeros: vec![0; count],
             loss,
             by_errors: racers.by_errors,
             storage,
@@ -145,16 +148,17 @@ impl Race {
         self.lanes.heads() / self.lanes.settings().max(1)
     }
 
-    /// Lets go of settings that are surely worse, and chooses the leader. Before the first look all settings stay.
+    /// Drops settings that are surely worse, and chooses the leader. Before the first look all settings stay.
     fn look(&mut self) {
         if self.is_decided() {
             return;
         }
+        let (window, nonzeros) = (self.window(), self.nonzeros_of_racers());
         if self.rows < FIRST_LOOK {
-            self.leader = self.chosen_now().0;
+            self.nonzeros = nonzeros;
+            self.leader = self.chosen_now();
             return;
         }
-        let (window, nonzeros) = (self.window(), self.nonzeros_of_racers());
         // A constant is hard to beat on the first rows, so it removes no other setting.
         let learners = (0..self.alive.len()).filter(|i| Some(self.alive[*i]) != self.constant);
         let best = learners.min_by(|a, b| {
@@ -175,6 +179,7 @@ impl Race {
         }
         self.before = self.since.keep(&staying);
         self.since = Sums::new(staying.len());
+        self.nonzeros = staying.iter().map(|&k| nonzeros[k]).collect();
         self.stay(&staying);
     }
 
@@ -214,42 +219,31 @@ impl Race {
         weights
     }
 
-    /// The nonzero weights of each setting in the race among some features: all of them, and those that are read.
-    fn nonzeros_of_racers_among(
+    /// The nonzero weights of a setting among the features that `read` accepts.
+    fn nonzeros_of_setting(
         &self,
+        setting: usize,
         met: &[u32],
         read: &dyn Fn(u32) -> bool,
-    ) -> (Vec<usize>, Vec<usize>) {
-        let (mut all, mut counted) = (vec![0; self.alive.len()], vec![0; self.alive.len()]);
-        let is_read: Vec<bool> = met.iter().map(|&j| read(j)).collect();
-        let (weights, settings) = (self.weights_of_all(met), self.lanes.settings());
-        for (of_feature, &is_read) in weights.chunks_exact(self.lanes.heads()).zip(&is_read) {
-            for (k, &place) in self.places.iter().enumerate() {
-                let own = of_feature.iter().skip(place).step_by(settings);
-                let nonzeros = own.filter(|w| **w != 0.0).count();
-                all[k] += nonzeros;
-                counted[k] += if is_read { nonzeros } else { 0 };
-            }
-        }
-        (all, counted)
+    ) -> usize {
+        let (place, settings) = (self.place(setting), self.lanes.settings());
+        let met: Vec<u32> = met.iter().copied().filter(|&j| read(j)).collect();
+        let weights = self.weights_of_all(&met);
+        let of_features = weights.chunks_exact(self.lanes.heads());
+        let own = of_features.flat_map(|all| all.iter().skip(place).step_by(settings));
+        own.filter(|w| **w != 0.0).count()
     }
 
-    /// The setting to be read now, with its nonzero weights.
-    fn chosen_now(&self) -> (usize, usize) {
-        let nonzeros = self.nonzeros_of_racers();
-        let chosen = self.chosen_by(&nonzeros);
-        (self.alive[chosen], nonzeros[chosen])
-    }
-
-    /// The place among the settings in the race of the one to be read, by the nonzero weights of each.
-    fn chosen_by(&self, nonzeros: &[usize]) -> usize {
+    /// The setting to be read now: the sparsest at the last look of those whose losses until now are the lowest.
+    // PERF: the weights of all settings are counted at looks only, for a prediction after each row asks for the setting each time.
+    fn chosen_now(&self) -> usize {
         let all: Vec<usize> = (0..self.alive.len()).collect();
         let window = self.window();
         let is_open = !self.is_decided()
             && (self.rows >= FIRST_LOOK || self.rows >= FIRST_GLANCE && self.has_lost(&window));
-        let chosen = is_open.then(|| choose(&window, nonzeros, &all)).flatten();
+        let chosen = is_open.then(|| choose(&window, &self.nonzeros, &all)).flatten();
         let before = if self.rows < FIRST_LOOK { self.usual } else { self.leader };
-        chosen.or_else(|| self.alive.iter().position(|k| *k == before)).unwrap_or(0)
+        chosen.map_or(before, |chosen| self.alive[chosen])
     }
 
     /// Whether the usual setting is so far behind the constant that chance hardly explains it.
@@ -279,7 +273,7 @@ impl Race {
     ) {
         let (first, mut start) = (rows.start, rows.start);
         while start < rows.end {
-            // Rows that teach nothing bring no look nearer.
+            // Rows that are not learned do not count towards the next look.
             let (mut end, mut left) = (start, self.until_look());
             while end < rows.end && left > 0 {
                 left -= u64::from(chunk.label(end).is_some() && chunk.weight(end) > 0.0);
@@ -366,7 +360,7 @@ impl Online for Race {
         self.lanes.room(coming)
     }
     fn predict(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
-        self.margins_at(self.place(self.chosen_now().0), chunk, margins);
+        self.margins_at(self.place(self.chosen_now()), chunk, margins);
     }
     fn score(&self, chunk: &Chunk, margins: &mut Vec<f64>) {
         self.margins_at(self.place(self.leader), chunk, margins);
@@ -378,30 +372,32 @@ impl Online for Race {
         weights.extend(each.flat_map(|of_feature| of_feature.iter().skip(place).step_by(settings)));
     }
     fn nonzeros(&self) -> usize {
-        self.chosen_now().1
+        let chosen = self.chosen_now();
+        let place = self.alive.iter().position(|k| *k == chosen);
+        place.map_or(0, |k| self.nonzeros_of_racers()[k])
     }
     fn nonzeros_among(&self, met: &[u32], read: &dyn Fn(u32) -> bool) -> Option<usize> {
-        let (all, counted) = self.nonzeros_of_racers_among(met, read);
-        Some(counted[self.chosen_by(&all)])
+        Some(self.nonzeros_of_setting(self.chosen_now(), met, read))
     }
     fn nonzeros_by_head(&self) -> Vec<usize> {
         self.freeze().heads().iter().map(|head| head.indices().len()).collect()
     }
     fn freeze(&self) -> Frozen {
-        self.lanes.freeze_setting(self.place(self.chosen_now().0))
+        self.lanes.freeze_setting(self.place(self.chosen_now()))
     }
     fn heads(&self) -> usize {
         self.classes()
     }
     fn chosen(&self) -> Option<usize> {
-        Some(self.chosen_now().0)
+        Some(self.chosen_now())
     }
     fn decide(&mut self) {
         if !self.is_decided() {
-            self.leader = self.chosen_now().0;
+            self.leader = self.chosen_now();
             let winner = self.alive.iter().position(|k| *k == self.leader).unwrap_or(0);
             self.before = self.before.keep(&[winner]);
             self.since = self.since.keep(&[winner]);
+            self.nonzeros = vec![self.nonzeros[winner]];
             self.stay(&[winner]);
         }
     }
@@ -418,6 +414,7 @@ impl Online for Race {
         }
         (self.leader as u64).write(out);
         self.rows.write(out);
+        self.nonzeros.iter().for_each(|n| (*n as u64).write(out));
         self.before.save(out);
         self.since.save(out);
         self.lanes.save(out);
@@ -443,6 +440,8 @@ impl Online for Race {
             return Err(StateError::inconsistent("the leader of the race"));
         }
         self.rows = u64::read(input).map_err(|e| e.in_field("the number of rows"))?;
+        let count = |_| u64::read(input).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        self.nonzeros = (0..alive.len()).map(count).collect::<Result<_, _>>()?;
         (self.before, self.since) = (Sums::new(alive.len()), Sums::new(alive.len()));
         self.before.restore(input)?;
         self.since.restore(input)?;

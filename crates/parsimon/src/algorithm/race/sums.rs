@@ -1,4 +1,4 @@
-//! Losses of several racers on the same rows: means, and how sure their differences are.
+//! Losses of several racers on the same rows: means, and standard errors of their differences.
 
 use parsimon_core::State;
 use parsimon_core::{StateError, StateWriter};
@@ -73,7 +73,7 @@ impl Sums {
         self.products[Self::place(a, b)] / self.weight
     }
 
-    /// By how much the mean loss of `a` is above that of `b` on the same rows, and the standard error of that.
+    /// Returns the difference of the mean losses of `a` and `b` on the same rows, with its standard error.
     pub(super) fn difference(&self, a: usize, b: usize) -> (f64, f64) {
         let mean = self.mean(a) - self.mean(b);
         let square = self.product(a, a) - 2.0 * self.product(a, b) + self.product(b, b);

@@ -111,3 +111,51 @@ fn rows_in_no_order_are_learned_once() {
         assert!(!told.contains("forgotten"), "{rows}: {told}");
     }
 }
+
+#[test]
+fn numbers_in_time_order_stand_beside_their_last_label() {
+    let dir = Dir::new();
+    let (mut random, mut level) = (SplitMix64::new(3), 0.0);
+    let mut lines = String::from("a,b,y\n");
+    for _ in 0..4000 {
+        level = 0.995 * level + random.unit() - 0.5;
+        lines += &format!("{:.3},{:.3},{level:.3}\n", level + 3.0 * random.unit(), random.unit());
+    }
+    dir.write("t.csv", lines);
+    let told = dir.run("train t.csv --label y --no-shuffle --json r.json").stderr;
+    assert!(
+        told.contains("(a constant prediction ") && told.contains(", the last label "),
+        "{told}"
+    );
+    assert!(told.contains("repeating the last label predicts the next row better"), "{told}");
+    let report: serde_json::Value = serde_json::from_slice(&dir.read("r.json")).unwrap();
+    let last = report["last_label_loss"].as_f64().unwrap();
+    assert!(last < report["progressive_loss"].as_f64().unwrap(), "{report}");
+    // In another order there is no last label to speak of.
+    let told = dir.run("train t.csv --label y --shuffle 4000").stderr;
+    assert!(!told.contains("the last label"), "{told}");
+}
+
+#[test]
+fn half_lives_race_where_they_are_wanted() {
+    let dir = Dir::new();
+    let mut random = SplitMix64::new(5);
+    let mut rows = String::new();
+    for i in 0..8000 {
+        let sign = if i / 1500 % 2 == 0 { 1.0 } else { -1.0 };
+        let (a, b) = (random.unit() - 0.5, random.unit() - 0.5);
+        let label = if sign * a + 0.1 * (random.unit() - 0.5) > 0.0 { "1" } else { "-1" };
+        rows += &format!("{label} 1:{a:.4} 2:{b:.4}\n");
+    }
+    dir.write("t.svm", rows);
+    let told = dir.run("train t.svm --no-shuffle").stderr;
+    assert!(!told.contains("half_life") && !told.contains("--half-life"), "{told}");
+    // The command that is printed gives the same model.
+    let told = dir.run("train t.svm --half-lives -o raced.psm").stderr;
+    assert!(told.contains("--half-life "), "{told}");
+    let (_, flags) = told.split_once("settings chosen by auto: ").unwrap();
+    let flags = flags.lines().next().unwrap();
+    dir.run(&format!("train t.svm {flags} -o named.psm --quiet")).ok();
+    let weights = |model: &str| dir.run(&format!("inspect {model} --weights json")).json();
+    assert_eq!(weights("named.psm")["weights"], weights("raced.psm")["weights"]);
+}

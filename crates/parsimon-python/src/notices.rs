@@ -35,6 +35,7 @@ fn kind(notice: &Notice) -> &'static str {
         Notice::Diverged { .. } => "diverged",
         Notice::Leak { .. } => "leak",
         Notice::Forgotten { .. } => "order",
+        Notice::BehindLastLabel { .. } => "behind-last-label",
         Notice::Skipped { .. } => "skipped",
         Notice::OneLabel => "one-label",
         Notice::NoBetterThanConstant { .. } => "no-better-than-constant",
@@ -63,6 +64,9 @@ fn keyword(way: &Way) -> String {
         Way::PenaltyPerRow => {
             "FTPRLClassifier(metric='adagrad', rate=1) with l1 divided by the rows of all passes"
                 .to_owned()
+        }
+        Way::LastLabels => {
+            "a column with the label of an earlier row, where it is known in time".to_owned()
         }
         _ => String::new(),
     }

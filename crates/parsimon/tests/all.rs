@@ -12,6 +12,7 @@ mod fading;
 mod filters;
 mod forged_files;
 mod from_model;
+mod half_lives;
 mod invariances;
 mod jobs;
 mod losses;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use parsimon::data::{Input, Kinds, Labels, Options, Reading};
-use parsimon::job::{Events, Failed, Job, Notice, Trained};
+use parsimon::job::{Events, Failed, Job, Notice, RefitChoice, Trained};
 use parsimon::tune::Sweep;
 use parsimon::{Error, LearnerOptions, Plan, Spec, Trainer};
 use parsimon_testing::SplitMix64;
@@ -94,6 +94,85 @@ fn an_order_that_misleads_is_left() {
     let is_kept = |n: &Notice| matches!(n, Notice::Forgotten { is_repeated: false, .. });
     assert!(told.notices.iter().any(is_kept), "{:?}", told.notices);
     assert_eq!((told.begun, kept.plan.shuffle), (1, None));
+}
+
+/// Words of which a few decide, in svmlight.
+fn words(rows: usize, seed: u64) -> String {
+    let mut random = SplitMix64::new(seed);
+    let mut text = String::new();
+    for _ in 0..rows {
+        let mut words: Vec<u32> = (0..20).map(|_| 1 + (400.0 * random.unit()) as u32).collect();
+        words.extend((1..=8).filter(|_| random.chance(0.3)));
+        words.sort_unstable();
+        words.dedup();
+        let margin: f64 = words.iter().filter(|j| **j <= 8).map(|j| f64::from(*j) - 4.5).sum();
+        let is_yes = random.unit() < 1.0 / (1.0 + (-margin).exp());
+        text += if is_yes { "1" } else { "-1" };
+        words.iter().for_each(|j| write!(text, " {j}:1").unwrap());
+        text += "\n";
+    }
+    text
+}
+
+#[test]
+fn the_weights_that_l1_has_kept_are_fitted_again() {
+    let source = |name: &str, text: String| {
+        vec![Input::Bytes { name: name.into(), bytes: text.into_bytes() }]
+    };
+    let (train, test) = (source("t.svm", words(2000, 1)), source("e.svm", words(2000, 2)));
+    let options = || Options::from(Reading { labels: Labels::binary(), ..Reading::default() });
+    let spec = Spec::recommended().set("l1", 20.0);
+    let run = |refit: RefitChoice| {
+        let mut told = Told::default();
+        let job = Job { refit, ..Job::new(&train, spec.clone(), options()) };
+        (job.run(&mut told).unwrap(), told)
+    };
+    let (plain, told) = run(RefitChoice::Never);
+    assert!(told.notices.is_empty() && plain.refitted.is_none());
+    let (again, told) = run(RefitChoice::HeldOut);
+    assert!(matches!(told.notices[..], [Notice::Refitted(_)]), "{:?}", told.notices);
+    let found = again.refitted.unwrap();
+    assert!(found.loss < found.one_pass && again.estimate().loss == found.loss);
+    // No feature has come back, and none is lost for a weight that was too small.
+    let features = |trained: &Trained| trained.outcome.model.heads()[0].indices().to_vec();
+    let (before, after) = (features(&plain), features(&again));
+    assert!(before.len() < 60 && !after.is_empty(), "{} {}", before.len(), after.len());
+    assert!(after.iter().all(|j| before.contains(j)), "{before:?} {after:?}");
+    // New rows are predicted better.
+    let loss = |trained: &Trained| {
+        let assess = parsimon::predict::Assess::default();
+        let model = &trained.outcome.model;
+        let found = model.assess(&test, &options(), &assess, &mut |_| {}).unwrap();
+        found.evaluation.mean_loss().unwrap()
+    };
+    assert!(loss(&again) < 0.97 * loss(&plain), "{} {}", loss(&again), loss(&plain));
+    // Without a penalty there is nothing to fit again, even if it is wanted.
+    let spec = Spec::recommended().set("l1", 0.0);
+    let job = Job { refit: RefitChoice::Always, ..Job::new(&train, spec, options()) };
+    assert!(job.run(&mut ()).unwrap().refitted.is_none());
+}
+
+/// Numbers with a level of the day and a long tail, as the delays of flights.
+#[test]
+fn a_learner_that_follows_the_day_is_noticed_in_spite_of_a_long_tail() {
+    let mut random = SplitMix64::new(12);
+    let mut csv = String::from("a,label\n");
+    let mut day = 0.0;
+    for i in 0..24_000 {
+        if i % 300 == 0 {
+            day = 30.0 * (random.unit() - 0.5);
+        }
+        let a = random.unit();
+        let tail = 20.0 * (1.0 - random.unit()).powf(-0.45);
+        writeln!(csv, "{a:.3},{:.2}", day + 6.0 * a + tail).unwrap();
+    }
+    let (trained, told) = run(&csv, Spec::recommended());
+    let trained = trained.unwrap();
+    let is_left = |n: &Notice| matches!(n, Notice::Forgotten { is_repeated: true, .. });
+    assert!(told.notices.iter().any(is_left), "{:?}", told.notices);
+    let in_order = trained.in_order.unwrap();
+    // In random order the day is unknown.
+    assert!(in_order.progressive < trained.trainer.progressive().average().unwrap());
 }
 
 #[test]

@@ -199,6 +199,9 @@ pub(crate) struct TrainArgs {
     /// Learn the rows in their order, even if the model forgets the first
     #[arg(long, conflicts_with = "shuffle", help_heading = "Run")]
     pub(crate) no_shuffle: bool,
+    /// Fit the weights that l1 has kept again without l1 (auto and ftrl, one model, from the beginning)
+    #[arg(long, conflicts_with_all = ["checkpoint", "resume", "from", "holdout"], help_heading = "Run")]
+    pub(crate) refit: bool,
     /// Seed of --shuffle [default: 1]
     #[arg(long, value_name = "SEED", help_heading = "Run", value_parser = number::whole::<u64>)]
     pub(crate) seed: Option<u64>,

@@ -31,6 +31,7 @@ impl Advisor {
             (Notice::SeveralPasses(_), _) => {
                 format!("\n{fact}; --passes 1 leaves it at one pass")
             }
+            (Notice::Refitted(_), _) => format!("\n{fact}"),
             (Notice::Widened(_) | Notice::MoreLabels { .. }, _)
             | (Notice::NoBetterThanConstant { .. } | Notice::Skipped { .. }, None) => fact,
             (Notice::Forgotten { rows, is_repeated: true, .. }, _) => format!(
@@ -53,7 +54,7 @@ impl Advisor {
                 )
             }
             (Notice::Collisions { .. }, _) => format!("{fact}; {}", ways.concat()),
-            (Notice::ManyPasses { .. }, _) => {
+            (Notice::BehindLastLabel { .. } | Notice::ManyPasses { .. }, _) => {
                 format!("{warning}{fact}\n  try: {}", ways.concat())
             }
             (_, Some(reason)) => {
@@ -82,6 +83,9 @@ impl Advisor {
             Way::PenaltyPerRow => {
                 "-a ftprl --metric adagrad --rate 1, with --l1 divided by the rows of all passes"
                     .to_owned()
+            }
+            Way::LastLabels => {
+                "a column with the label of an earlier row, where it is known in time".to_owned()
             }
             Way::MoreBits => "use more --bits to avoid collisions".to_owned(),
             _ => self.choice.to_owned(),

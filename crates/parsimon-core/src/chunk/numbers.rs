@@ -54,6 +54,37 @@ impl Chunk {
         }
     }
 
+    /// Copies all rows with the features that satisfy the predicate; cells of number columns whose feature does not are missing.
+    ///
+    /// ```
+    /// use parsimon_core::{Chunk, Repeats};
+    ///
+    /// let mut chunk = Chunk::new();
+    /// (1..=4).for_each(|j| chunk.push_feature(j, 1.0));
+    /// chunk.finish_row(Some(1.0), 1.0, Repeats::Refuse).unwrap();
+    /// assert_eq!(chunk.with_features(&|j| j % 2 == 0).row(0).indices(), [2, 4]);
+    /// ```
+    #[must_use]
+    pub fn with_features(&self, is_kept: &dyn Fn(u32) -> bool) -> Chunk {
+        let mut some = self.clone();
+        some.indices.clear();
+        some.values.clear();
+        some.offsets.truncate(1);
+        for i in 0..self.len() {
+            for (j, x) in self.row(i).iter().filter(|(j, _)| is_kept(*j)) {
+                some.indices.push(j);
+                some.values.push(x);
+            }
+            some.offsets.push(some.indices.len());
+        }
+        for (cell, column) in some.numbers.iter_mut().zip(self.columns.iter().cycle()) {
+            if !is_kept(column.id) {
+                *cell = f64::NAN;
+            }
+        }
+        some
+    }
+
     /// The cells of the row under construction in the number columns, for the caller to fill in.
     #[inline]
     pub fn open_numbers(&mut self) -> &mut [f64] {

@@ -6,7 +6,7 @@ use parsimon_core::{Float, HalfLife, Lane, Loss};
 use super::groups::{AnyLoss, Losses};
 use super::objective::{Charge, Objective};
 use super::recipe::{Card, Composer, Racers, Recipe};
-use super::setting::{Natural, NonNegative, Positive, choice, settings};
+use super::setting::{Flag, Natural, NonNegative, Positive, choice, settings};
 use crate::error::BuildError;
 use crate::found::Found;
 
@@ -26,6 +26,7 @@ settings! {
         rate: Option<Positive>, "learning rate (alpha); auto chooses it if not set";
         l1: Option<NonNegative>, "strength of the l1 penalty |w|; auto chooses it if not set";
         half_life: Option<Natural>, "number of learned rows after which a row counts half, for streams that drift; all rows count alike if not set";
+        half_lives: Flag = false, "let half-lives of 300, 3000 and 30000 rows race beside none, for streams that may drift";
         metric: RaceMetric = "loss", "what the race chooses by: the loss, or for several classes the accuracy (then one-against-all models race beside softmax)";
     }
 }
@@ -43,6 +44,21 @@ const APART: [(f64, f64); 4] = [(0.7, 0.1), (0.7, 1.0), (2.0, 0.1), (2.0, 1.0)];
 const USUAL: (f64, f64) = (0.5, 0.1);
 /// Usual setting of softmax.
 const USUAL_SOFTMAX: (f64, f64) = (2.0, 0.3);
+/// The half-lives that race beside none, the longest first.
+pub(crate) const HALF_LIVES: [u64; 3] = [30_000, 3_000, 300];
+/// The settings of each, as many as a learner of eight lanes has.
+const FADING: [(f64, f64); 8] = [
+    (0.25, 0.1),
+    (0.7, 0.1),
+    (2.0, 0.1),
+    (0.25, 1.0),
+    (0.7, 1.0),
+    (2.0, 1.0),
+    (0.7, 3.0),
+    (2.0, 3.0),
+];
+/// The same for softmax, of which every class costs as much as another setting.
+const FADING_SOFTMAX: [(f64, f64); 4] = [(0.7, 0.3), (2.0, 0.3), (5.0, 0.3), (2.0, 1.0)];
 /// No weight survives this penalty: the setting is a constant.
 const EVERYTHING: f64 = 1e30;
 
@@ -66,6 +82,45 @@ impl Auto {
         };
         let constant = (constant_rate(loss), EVERYTHING, loss);
         pairs.chain(apart.iter().map(own)).chain([constant]).collect()
+    }
+
+    /// The rates and penalties that learn side by side with each half-life, the usual one at the second place.
+    fn fading(&self, loss: Loss) -> Vec<(f64, f64)> {
+        let all = if loss == Loss::Softmax { &FADING_SOFTMAX[..] } else { &FADING[..] };
+        let mut pairs: Vec<(f64, f64)> = Vec::new();
+        for &(rate, l1) in all {
+            let own = (self.rate.unwrap_or(rate), self.l1.unwrap_or(l1));
+            if !pairs.contains(&own) {
+                pairs.push(own);
+            }
+        }
+        pairs
+    }
+
+    /// The race of the settings that share a half-life.
+    pub(crate) fn fading_race(&self, loss: Loss, half_life: u64) -> Racers {
+        let lane = |(rate, l1)| (Lane { rate, l1, l2: 0.0, delta: 0.0 }, loss);
+        let lanes: Vec<_> = self.fading(loss).into_iter().map(lane).collect();
+        Racers {
+            wanted: (0..lanes.len()).collect(),
+            by_errors: self.metric == RaceMetric::Accuracy,
+            constant: None,
+            leader: 1.min(lanes.len() - 1),
+            half_life: HalfLife::new(half_life),
+            lanes,
+        }
+    }
+
+    /// The setting at a place of the race: those of [`racers`](Self::racers), and behind them those of each half-life.
+    pub(crate) fn racer(&self, loss: Loss, place: usize) -> Option<(f64, f64, Loss, Option<u64>)> {
+        let racers = self.racers(loss);
+        if let Some((rate, l1, loss)) = racers.get(place) {
+            return Some((*rate, *l1, *loss, None));
+        }
+        let (fading, place) = (self.fading(loss), place - racers.len());
+        let half_life = HALF_LIVES.get(place / fading.len()).filter(|_| self.half_lives)?;
+        let (rate, l1) = fading[place % fading.len()];
+        Some((rate, l1, loss, Some(*half_life)))
     }
 
     /// The racer that leads until the first look: the nearest to the usual setting.
@@ -121,6 +176,10 @@ impl Recipe for Auto {
         if self.metric == RaceMetric::Accuracy && losses.loss() != Loss::Softmax {
             let message = "metric accuracy is for several classes and the loss softmax";
             return Err(BuildError::new("metric", message));
+        }
+        if self.half_lives && self.half_life.is_some() {
+            let message = "half_lives chooses the half-life; leave out half_life";
+            return Err(BuildError::new("half_lives", message));
         }
         Ok(())
     }

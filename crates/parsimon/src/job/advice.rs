@@ -1,5 +1,6 @@
 //! Notices in words, and the ways to react to them.
 
+use parsimon_eval::Measure;
 use parsimon_eval::number::{significant, thousands};
 
 use super::notice::measure_of;
@@ -32,6 +33,8 @@ pub enum Way {
     MoreBits,
     /// Use a method whose penalty counts once per row.
     PenaltyPerRow,
+    /// Give each row the labels of earlier rows as columns.
+    LastLabels,
 }
 
 /// A notice in words.
@@ -105,6 +108,10 @@ impl Advice {
                     }
                 },
             ),
+            Notice::BehindLastLabel { .. } | Notice::Refitted(_) => {
+                let (fact, ways) = compared(notice, measure);
+                plain(fact, ways)
+            }
             Notice::SeveralPasses(found) => plain(repeated(found, measure.factor), Vec::new()),
             Notice::Remark(words) => plain(words.clone(), Vec::new()),
             Notice::Skipped { rows, first } => plain(skipped(*rows, first), Vec::new()),
@@ -130,6 +137,32 @@ impl Advice {
                 vec![Way::MoreBits],
             ),
         }
+    }
+}
+
+/// A comparison of models on rows that none of them has learned.
+fn compared(notice: &Notice, measure: Measure) -> (String, Vec<Way>) {
+    let number = |x: f64, digits| significant(measure.factor * x, digits);
+    let name = if measure.is_mse() { measure.name } else { "loss" };
+    match notice {
+        Notice::BehindLastLabel { loss, last } => {
+            let fact = format!(
+                "repeating the last label predicts the next row better: {name} {}, the learner {}",
+                number(*last, 6),
+                number(*loss, 6)
+            );
+            (fact, vec![Way::LastLabels])
+        }
+        Notice::Refitted(found) => {
+            let fact = format!(
+                "fitting the weights that the penalty has kept again without it: the {name} on {} rows that were held out is {}, with the penalty {}",
+                thousands(found.rows),
+                number(found.loss, 4),
+                number(found.one_pass, 4),
+            );
+            (fact, Vec::new())
+        }
+        _ => (String::new(), Vec::new()),
     }
 }
 

@@ -41,6 +41,7 @@ mod notice;
 mod order;
 mod passes;
 mod plan;
+mod refit;
 mod screen;
 mod sweep;
 
@@ -65,6 +66,6 @@ pub use notice::measure_of;
 #[doc(hidden)]
 pub use passes::{Choice, Repetition, decide as decide_passes, may_repeat};
 #[doc(hidden)]
-pub use plan::{Failed, PassChoice};
+pub use plan::{Failed, InOrder, PassChoice, RefitChoice};
 #[doc(hidden)]
 pub use sweep::Swept;

@@ -2,7 +2,7 @@
 
 use parsimon_eval::Measure;
 
-use super::Trained;
+use super::{InOrder, Trained};
 use crate::settings::Settings;
 use crate::training::{Notice, Trainer};
 
@@ -25,6 +25,12 @@ impl Trained {
             notices.push(Notice::OneLabel);
         } else if let Some(constant) = behind {
             notices.push(Notice::NoBetterThanConstant { loss: estimate.loss, constant });
+        }
+        let in_order = self.in_order.or_else(|| InOrder::of(self));
+        if let Some(InOrder { progressive: loss, last_label: Some(last), .. }) = in_order
+            && loss > last
+        {
+            notices.push(Notice::BehindLastLabel { loss, last });
         }
         notices.extend(collisions(&self.trainer));
         // Passes that held-out rows have chosen need no other method.

@@ -379,14 +379,14 @@ fn is_worse_later(
 }
 
 /// A learner at the origin that reads rows as another one does.
-fn fresh(like: &Trainer, settings: &Settings) -> Result<Trainer, Error> {
+pub(super) fn fresh(like: &Trainer, settings: &Settings) -> Result<Trainer, Error> {
     // PERF: arrays of all slots would take longer to clear than the rows to learn.
     let options = LearnerOptions { storage: Storage::Index, ..like.options() };
     Ok(Trainer::new(settings.clone(), options, like.schema().clone())?)
 }
 
 /// Reads the rows that count.
-fn read(job: &Job<'_>, trained: &Trained) -> Result<Chunk, Error> {
+pub(super) fn read(job: &Job<'_>, trained: &Trained) -> Result<Chunk, Error> {
     let mut reader = job.source.open(&trained.plan.reading())?;
     let (mut all, mut chunk) = (Chunk::new(), Chunk::new());
     while reader.read(&mut chunk)? {
@@ -399,7 +399,7 @@ fn read(job: &Job<'_>, trained: &Trained) -> Result<Chunk, Error> {
     Ok(all)
 }
 
-fn picked(all: &Chunk, rows: &[usize]) -> Chunk {
+pub(super) fn picked(all: &Chunk, rows: &[usize]) -> Chunk {
     let mut some = Chunk::new();
     rows.iter().for_each(|&i| some.copy_row(all, i));
     some

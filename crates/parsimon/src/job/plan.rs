@@ -7,7 +7,8 @@ use parsimon_data::{DataError, Options, Reader};
 use parsimon_eval::Schedule;
 
 use super::attempt::{Ended, until_it_fits};
-use super::{curves, order, passes};
+use super::order;
+use super::{curves, passes, refit};
 use crate::error::{BuildError, Error};
 use crate::options::{LearnerOptions, Storage};
 use crate::settings::Spec;
@@ -24,6 +25,17 @@ pub enum PassChoice {
     Planned,
     /// Several passes over small data where this is better on rows that are held out; else those of the plan.
     HeldOut,
+}
+
+/// Whether a [`Job`] fits the weights again that an l1 penalty has kept, without the penalty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefitChoice {
+    /// It does not.
+    Never,
+    /// Where this is better on rows that are held out, and the rows are few.
+    HeldOut,
+    /// Also where it is not better.
+    Always,
 }
 
 /// Rows, settings, and everything else that training needs.
@@ -49,6 +61,8 @@ pub struct Job<'a> {
     pub may_shuffle: bool,
     /// How the number of passes is found.
     pub passes: PassChoice,
+    /// Whether the weights that were kept are fitted again without l1.
+    pub refit: RefitChoice,
     /// Whether everything that was reported can be taken back, so that learning can start again.
     pub is_repeatable: bool,
 }
@@ -67,12 +81,24 @@ impl<'a> Job<'a> {
             plan: Plan::new(source.inputs().to_vec(), options),
             may_shuffle: false,
             passes: PassChoice::Planned,
+            refit: RefitChoice::Never,
             is_repeatable: true,
         }
     }
 
     /// Trains. An error comes with the learner, if rows were learned before it.
     pub fn run(&self, events: &mut dyn Events) -> Result<Trained, Failed> {
+        let trained = self.penalized(events)?;
+        let Some(choice) = refit::better(self, &trained)? else { return Ok(trained) };
+        events.notice(&Notice::Refitted(choice.evidence));
+        let (shuffle, passes, features) = (Some(choice.rows), choice.passes, Some(choice.features));
+        let plan = Plan { passes, shuffle, features, ..self.plan.clone() };
+        let trained = self.again(trained, plan, choice.settings.to_spec(), events)?;
+        Ok(Trained { refitted: Some(choice.evidence), ..trained })
+    }
+
+    /// Trains, without a fit of the weights that an l1 penalty has kept.
+    fn penalized(&self, events: &mut dyn Events) -> Result<Trained, Failed> {
         self.plan.check()?;
         let trained = match self.order_of_several(events)? {
             Some(plan) => self.attempts(&plan, events)?,
@@ -81,28 +107,35 @@ impl<'a> Job<'a> {
         let trained = match order::again(self, &trained, events) {
             None => trained,
             Some(rows) => {
-                events.again(&trained.outcome);
-                let mut plan = Plan { shuffle: Some(rows), ..self.plan.clone() };
-                take_kinds(&mut plan.options, &trained.plan.options);
-                let forgotten = trained.outcome.hindsight;
-                // The memory of the first learner serves the second.
-                drop(trained);
-                Trained { forgotten, ..self.attempts(&plan, events)? }
+                let plan = Plan { shuffle: Some(rows), ..self.plan.clone() };
+                self.again(trained, plan, self.spec.clone(), events)?
             }
         };
         let Some(choice) = passes::better(self, &trained)? else { return Ok(trained) };
         events.notice(&Notice::SeveralPasses(choice.evidence));
+        let passes = choice.evidence.passes;
+        let plan = Plan { shuffle: Some(choice.rows), passes, ..self.plan.clone() };
+        let trained = self.again(trained, plan, choice.settings.to_spec(), events)?;
+        Ok(Trained { repeated: Some(choice.evidence), ..trained })
+    }
+
+    /// Learns the rows again, by another plan or with other settings.
+    fn again(
+        &self,
+        trained: Trained,
+        mut plan: Plan,
+        spec: Spec,
+        events: &mut dyn Events,
+    ) -> Result<Trained, Failed> {
         events.again(&trained.outcome);
-        let mut plan = Plan {
-            shuffle: Some(choice.rows),
-            passes: choice.evidence.passes,
-            ..self.plan.clone()
-        };
         take_kinds(&mut plan.options, &trained.plan.options);
-        let (forgotten, spec) = (trained.forgotten, choice.settings.to_spec());
+        let is_first = trained.plan.shuffle.is_none();
+        let forgotten = trained.forgotten.or(trained.outcome.hindsight.filter(|_| is_first));
+        let in_order = trained.in_order.or_else(|| InOrder::of(&trained));
+        // The memory of the first learner serves the second.
         drop(trained);
         let job = Job { spec, ..self.clone() };
-        Ok(Trained { forgotten, repeated: Some(choice.evidence), ..job.attempts(&plan, events)? })
+        Ok(Trained { forgotten, in_order, ..job.attempts(&plan, events)? })
     }
 
     /// The plan of several passes that were asked for, in random order where one pass would learn the rows so; `None` where their
@@ -217,9 +250,16 @@ impl<'a> Job<'a> {
         let mut noticing = Noticing::new(trainer.settings());
         let passes = pass_over(&mut trainer, &plan, self.source, reader, &mut noticing, events);
         match passes.and_then(|passes| passes.finish(&mut trainer, &plan)) {
-            Ok(outcome) => {
-                Ok(Trained { trainer, outcome, plan, noticing, forgotten: None, repeated: None })
-            }
+            Ok(outcome) => Ok(Trained {
+                trainer,
+                outcome,
+                plan,
+                noticing,
+                forgotten: None,
+                in_order: None,
+                repeated: None,
+                refitted: None,
+            }),
             Err(error) => Err(Failed { error, trainer: Some(Box::new(trainer)) }),
         }
     }
@@ -254,18 +294,46 @@ pub struct Trained {
     pub noticing: Noticing,
     /// Evidence that the first model had forgotten rows; present if the rows were learned again in random order.
     pub forgotten: Option<Hindsight>,
+    /// The losses of the first run, if the rows were learned again in random order.
+    pub in_order: Option<InOrder>,
     /// Why the rows were learned in several passes, where that was not asked for.
     pub repeated: Option<Evidenced>,
+    /// Why the weights that were kept were fitted again without l1, where this was done.
+    pub refitted: Option<Evidenced>,
 }
 
 impl Trained {
     /// The estimate of the loss on new rows.
     pub fn estimate(&self) -> Estimate {
         let estimate = Estimate::of(&self.trainer, &self.outcome);
-        match self.repeated {
+        match self.refitted.or(self.repeated) {
             Some(found) => Estimate { loss: found.estimate, rows: Judged::Chosen, ..estimate },
             None => estimate,
         }
+    }
+}
+
+/// The progressive loss of a run that learned the rows in their order, beside what it must beat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct InOrder {
+    /// The progressive loss.
+    pub progressive: f64,
+    /// The loss of a constant, where it is known.
+    pub constant: Option<f64>,
+    /// The loss of the last label, where the rows are a series of numbers.
+    pub last_label: Option<f64>,
+}
+
+impl InOrder {
+    /// The losses of a run; `None` if it has learned the rows in another order, or several times.
+    pub(super) fn of(trained: &Trained) -> Option<Self> {
+        let Trained { trainer, plan, .. } = trained;
+        let is_in_order = plan.shuffle.is_none() && plan.passes == 1;
+        Some(Self {
+            progressive: trainer.progressive().average().filter(|_| is_in_order)?,
+            constant: trainer.constant_loss(),
+            last_label: trainer.last_label_loss(),
+        })
     }
 }
 

@@ -229,7 +229,12 @@ impl Settings {
 
     /// Whether rows count less the longer ago they were learned.
     pub fn has_half_life(&self) -> bool {
-        self.recipe().half_life().is_some()
+        self.recipe().half_life().is_some() || self.races_half_lives().is_some()
+    }
+
+    /// The settings of a race of half-lives, if they are one.
+    fn races_half_lives(&self) -> Option<&Auto> {
+        self.typed::<Auto>().filter(|auto| auto.half_lives)
     }
 
     /// Whether predicted numbers are clipped to the range of the labels learned.
@@ -240,11 +245,13 @@ impl Settings {
     /// For `auto`, the settings of the rate and penalty that were chosen; otherwise a copy.
     #[must_use]
     pub fn after_race(&self, chosen: Option<usize>) -> Self {
-        let racer = |auto: &Auto| auto.racers(self.loss()).get(chosen?).copied();
-        let Some((rate, l1, loss)) = self.typed::<Auto>().and_then(racer) else {
+        let racer = |auto: &Auto| auto.racer(self.loss(), chosen?);
+        let Some((rate, l1, loss, half_life)) = self.typed::<Auto>().and_then(racer) else {
             return self.clone();
         };
-        self.raced(rate, l1, loss)
+        let alone = self.raced(rate, l1, loss);
+        let fading = half_life.map(|rows| alone.to_spec().set("half_life", rows).resolve());
+        fading.and_then(Result::ok).unwrap_or(alone)
     }
 
     /// For `auto`, the settings of one of its learners alone.
@@ -252,7 +259,7 @@ impl Settings {
         let kept = self
             .to_json()
             .iter()
-            .filter(|(name, _)| !["rate", "l1", "metric"].contains(&name.as_str()));
+            .filter(|(name, _)| !["rate", "l1", "metric", "half_lives"].contains(&name.as_str()));
         let spec = kept.fold(Spec::default(), |spec, (name, value)| spec.set(name, value.clone()));
         let spec = spec.set("algorithm", "ftrl").set("normalize", true);
         let spec = spec.set("rate", rate).set("l1", l1).set("beta", 0);
@@ -418,7 +425,9 @@ impl Settings {
         let plan = LearnerPlan { loss: self.loss(), heads, found: &found, options };
         self.check_room(&plan)?;
         let learner = self.recipe().learner(&plan);
-        Ok(if self.is_normalized() {
+        Ok(if let Some(auto) = self.races_half_lives() {
+            self.beside_half_lives(auto, learner, &plan)
+        } else if self.is_normalized() {
             self.on_common_scale(learner, options, &found)
         } else {
             learner

@@ -1,5 +1,6 @@
 //! A learner beside a constant, row by row: whether learning pays, and how sure that is.
 
+use parsimon_core::LabelDomain;
 use parsimon_eval::{Mean, Sum};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use crate::settings::Settings;
 const FIRST_LOOK: u64 = 1000;
 /// Standard errors by which a learner must be worse.
 const SURE: f64 = 3.0;
+/// Rows from which on the last label is compared with the constant.
+const ENOUGH: u64 = 100;
 /// A learner whose loss exceeds the constant's by this factor is worse regardless of its standard error: a few enormous losses make the
 /// standard error as large as the mean.
 const HOPELESS: f64 = 10.0;
@@ -21,6 +24,8 @@ const HOPELESS: f64 = 10.0;
 pub(super) struct Baseline {
     constant: Constant,
     tally: Tally,
+    /// The label before each row as its prediction, where labels are numbers.
+    last: Option<LastLabel>,
     /// The first look at which the learner was surely worse.
     behind: Option<Behind>,
 }
@@ -40,6 +45,27 @@ struct Tally {
     recent_cost: f64,
 }
 
+/// The label of the row before as a prediction: a series in time order is easily worse predicted by its columns.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct LastLabel {
+    label: Option<f64>,
+    /// Its losses, and these less the constant's.
+    cost: Mean,
+    difference: Mean,
+}
+
+impl LastLabel {
+    fn record(&mut self, constant: (&Constant, f64), is_predicted: bool, y: f64, weight: f64) {
+        let (constant, cost) = constant;
+        if let Some(before) = self.label.filter(|_| is_predicted && weight > 0.0) {
+            let own = constant.loss().value(before, y);
+            self.cost.record(own, weight);
+            self.difference.record(own - cost, weight);
+        }
+        self.label = Some(y);
+    }
+}
+
 /// A learner whose loss is significantly larger than the loss of the constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behind {
@@ -56,12 +82,17 @@ pub struct Behind {
 impl Baseline {
     pub(super) fn new(settings: &Settings, found: &Found) -> Self {
         let constant = Constant::new(settings, found);
-        Self { constant, tally: Tally::default(), behind: None }
+        let is_number = !settings.is_multiclass() && settings.loss().domain() == LabelDomain::Real;
+        let last = is_number.then(LastLabel::default);
+        Self { constant, tally: Tally::default(), last, behind: None }
     }
 
     /// Takes the loss of the learner's prediction for a row; `None` where it had no prediction, and the constant has none either.
     pub(super) fn record(&mut self, loss: Option<f64>, y: f64, weight: f64) {
         let cost = self.constant.learn(y, weight);
+        if let Some(last) = &mut self.last {
+            last.record((&self.constant, cost), loss.is_some(), y, weight);
+        }
         let tally = &mut self.tally;
         tally.rows += 1;
         if let Some(loss) = loss.filter(|_| weight > 0.0) {
@@ -92,6 +123,13 @@ impl Baseline {
     pub(super) fn average(&self) -> Option<f64> {
         let weight = self.tally.difference.weight();
         (weight > 0.0).then(|| self.tally.cost.value() / weight)
+    }
+
+    /// The average loss of repeating the last label, where this is surely better than the constant: the rows are a series.
+    pub(super) fn last_label(&self) -> Option<f64> {
+        let last = self.last.as_ref()?;
+        let is_better = last.cost.rows() >= ENOUGH && last.difference.z()? < -SURE;
+        last.cost.value().filter(|_| is_better)
     }
 
     /// The first look at which the learner was surely worse, one now included.
@@ -127,20 +165,24 @@ impl Baseline {
 
     /// Form in a checkpoint.
     pub(super) fn to_json(&self) -> Value {
-        json!({"labels": self.constant.labels, "tally": self.tally})
+        json!({"labels": self.constant.labels, "tally": self.tally, "last": self.last})
     }
 
     /// Continues from what a checkpoint kept; false if it does not fit.
     pub(super) fn restore(&mut self, kept: &Value) -> bool {
         let labels = serde_json::from_value::<Labels>(kept["labels"].clone());
         let tally = serde_json::from_value::<Tally>(kept["tally"].clone());
-        let (Ok(labels), Ok(tally)) = (labels, tally) else { return false };
-        let counts = [tally.difference.rows(), tally.recent.rows()];
+        // A checkpoint of an earlier version has no last label.
+        let last = serde_json::from_value::<Option<LastLabel>>(kept["last"].clone());
+        let (Ok(labels), Ok(tally), Ok(last)) = (labels, tally, last) else { return false };
+        let compared = last.as_ref().map_or(0, |last| last.cost.rows().max(last.difference.rows()));
+        let counts = [tally.difference.rows(), tally.recent.rows(), compared];
         let fits = labels.fit(self.constant.labels.classes())
             && tally.rows <= MOST_ROWS
             && counts.iter().all(|rows| *rows <= tally.rows);
         if fits {
             (self.constant.labels, self.tally) = (labels, tally);
+            self.last = last.filter(|_| self.last.is_some());
         }
         fits
     }
@@ -182,6 +224,28 @@ mod tests {
         }
         assert_eq!(baseline.behind(), None);
         assert!(baseline.tally.difference.z().unwrap() > SURE);
+    }
+
+    #[test]
+    fn the_last_label_is_compared_where_rows_are_a_series() {
+        let settings = Spec::new("sgd").set("loss", "squared").resolve().unwrap();
+        let mut random = SplitMix64::new(2);
+        let mut run = |series: bool| {
+            let mut baseline = Baseline::new(&settings, &Found::default());
+            let mut level = 0.0;
+            for _ in 0..500 {
+                let noise = random.unit() - 0.5;
+                level = if series { level + noise } else { noise };
+                baseline.record(Some(1.0), level, 1.0);
+            }
+            let mut read = Baseline::new(&settings, &Found::default());
+            assert!(read.restore(&baseline.to_json()));
+            assert_eq!(read.last_label(), baseline.last_label());
+            baseline.last_label()
+        };
+        // The mean of half a square of steps that are uniform on an interval of length 1.
+        assert!(run(true).is_some_and(|loss| (loss - 1.0 / 24.0).abs() < 0.01));
+        assert_eq!(run(false), None);
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl Beside {
     }
 }
 
-fn cost(loss: Loss, margins: &[f64], y: f64) -> f64 {
+/// Returns the loss of a row; for several classes, whether it is an error.
+pub(crate) fn cost(loss: Loss, margins: &[f64], y: f64) -> f64 {
     match margins {
         [margin] => loss.value(*margin, y),
         margins => error(margins, y),

@@ -55,6 +55,11 @@ impl Constant {
         Self { loss: settings.loss(), labels }
     }
 
+    /// The loss.
+    pub(super) fn loss(&self) -> Loss {
+        self.loss
+    }
+
     /// Predicts a label from the labels before it, updates the constant, and returns the loss. For several classes the loss is 0 or
     /// 1.
     pub fn learn(&mut self, y: f64, weight: f64) -> f64 {

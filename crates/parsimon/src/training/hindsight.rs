@@ -2,15 +2,19 @@
 //!
 //! The progressive loss judges each row by the model of that moment. Where rows are sorted, or change along the file, a
 //! learner that follows the last rows has a low progressive loss, and its final model is poor on the others. So a sample of all rows is kept
-//! and predicted again at the end.
+//! with the loss of each when it came, and predicted again at the end. The two losses of a row are compared row by row: a few rows
+//! with large losses, such as flights that are hours late, are in both and decide nothing.
 
-use parsimon_core::Chunk;
+use std::ops::Range;
+
+use parsimon_core::{Chunk, Loss};
+use parsimon_eval::Mean;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::Trainer;
-use super::beside::Beside;
+use super::beside::{Beside, cost};
+use super::{Stretch, Trainer};
 use crate::model::Model;
 
 /// Rows in the sample.
@@ -23,8 +27,10 @@ const ENOUGH: u64 = 30;
 const KEPT: f64 = 0.75;
 /// Largest ratio of its loss to the progressive loss.
 const TIMES: f64 = 1.5;
-/// Standard errors of the sample's mean loss by which it must be worse than the progressive loss.
+/// Standard errors of the mean difference to the progressive losses of the same rows by which it must be worse.
 const SURE: f64 = 3.0;
+/// The same where the final model is not even better than the constant.
+const LIKELY: f64 = 2.0;
 
 /// A comparison that shows that the final model has lost much of what was learned, because of the order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,13 +41,15 @@ pub struct Hindsight {
     pub loss: f64,
     /// The loss of a constant on them.
     pub constant: f64,
-    /// The loss of the predictions made before each row of the run was learned.
+    /// The loss of the predictions made before each of them was learned.
     pub progressive: f64,
 }
 
 /// A uniform sample of the rows that were learned.
 pub(super) struct Sample {
     rows: Vec<Chunk>,
+    /// The loss of each when it came; none without a label or a prediction.
+    came: Vec<Option<f64>>,
     entries: usize,
     seen: u64,
     /// The number of the next row to be taken.
@@ -54,14 +62,24 @@ pub(super) struct Sample {
 impl Sample {
     pub(super) fn new() -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(1);
-        Self { rows: Vec::new(), entries: 0, seen: 0, next: 0, w: 1.0, random }
+        Self { rows: Vec::new(), came: Vec::new(), entries: 0, seen: 0, next: 0, w: 1.0, random }
     }
 
-    pub(super) fn take(&mut self, chunk: &Chunk) {
-        let end = self.seen + chunk.len() as u64;
+    /// Takes rows that were learned, with the margins that were predicted before.
+    pub(super) fn see(&mut self, stretch: &Stretch<'_>, loss: Loss) {
+        let (chunk, rows) = (stretch.chunk(), stretch.rows());
+        let came = |i: usize| {
+            let y = chunk.label(i).filter(|_| stretch.origin != Some(i))?;
+            Some(cost(loss, stretch.margins(i), y))
+        };
+        self.take(chunk, rows.clone(), &came);
+    }
+
+    fn take(&mut self, chunk: &Chunk, rows: Range<usize>, came: &dyn Fn(usize) -> Option<f64>) {
+        let end = self.seen + rows.len() as u64;
         while self.next < end {
-            let i = (self.next - self.seen) as usize;
-            self.put(chunk, i);
+            let i = rows.start + (self.next - self.seen) as usize;
+            self.put(chunk, i, came(i));
             self.next = match self.rows.len() {
                 SAMPLE => self.after_gap(),
                 _ => self.next.saturating_add(1),
@@ -70,21 +88,23 @@ impl Sample {
         self.seen = end;
     }
 
-    fn put(&mut self, chunk: &Chunk, i: usize) {
+    fn put(&mut self, chunk: &Chunk, i: usize, came: Option<f64>) {
         let place = match self.rows.len() {
             SAMPLE => self.random.random_range(0..SAMPLE),
             free => {
                 self.rows.push(Chunk::new());
+                self.came.push(None);
                 free
             }
         };
+        self.came[place] = came;
         let row = &mut self.rows[place];
         self.entries -= row.nonzeros();
         row.clear();
         row.copy_row(chunk, i);
         self.entries += row.nonzeros();
         if self.entries > MOST_ENTRIES {
-            self.rows.clear();
+            (self.rows, self.came) = (Vec::new(), Vec::new());
             self.next = u64::MAX;
         }
     }
@@ -106,20 +126,26 @@ impl Sample {
         }
         let mut beside = Beside::new(model);
         let (scorer, mut margins) = (model.scorer(), Vec::new());
-        for row in &self.rows {
+        let (mut came, mut lost) = (Mean::default(), Mean::default());
+        for (row, before) in self.rows.iter().zip(&self.came) {
             margins.clear();
             scorer.margins(row, &mut margins);
-            beside.take(row, &margins);
+            let now = beside.take(row, &margins);
+            if let (Some(before), [(_, now, _)]) = (before, &now[..]) {
+                came.record(*before, row.weight(0));
+                lost.record(now - before, row.weight(0));
+            }
         }
         let found = beside.finish();
         let (loss, constant) = (found.model.value()?, found.constant.value()?);
-        let (progressive, rival) = (trainer.progressive().average()?, trainer.constant_loss()?);
-        let gained = |loss: f64, constant: f64| 1.0 - loss / constant;
+        let (progressive, more) = (came.value()?, lost.value()?);
+        let is_learned = trainer.constant_loss()? > trainer.progressive().average()?;
+        let gained = |loss: f64| 1.0 - loss / constant;
+        let sure = if loss < constant { SURE } else { LIKELY };
         let has_lost = constant > 0.0
-            && rival > progressive
-            && (gained(loss, constant) < KEPT * gained(progressive, rival)
-                || loss > TIMES * progressive)
-            && loss - progressive > SURE * found.model.standard_error()?;
+            && is_learned
+            && (gained(loss) < KEPT * gained(progressive) || loss > TIMES * progressive)
+            && more > sure * lost.standard_error()?;
         has_lost.then_some(Hindsight { rows: found.model.rows(), loss, constant, progressive })
     }
 }
@@ -141,7 +167,10 @@ mod tests {
 
     fn sampled(cuts: &[u64]) -> Vec<u32> {
         let mut sample = Sample::new();
-        cuts.windows(2).for_each(|ends| sample.take(&chunk(ends[0]..ends[1])));
+        cuts.windows(2).for_each(|ends| {
+            let chunk = chunk(ends[0]..ends[1]);
+            sample.take(&chunk, 0..chunk.len(), &|_| None);
+        });
         sample.rows.iter().map(|row| row.row(0).indices()[0]).collect()
     }
 

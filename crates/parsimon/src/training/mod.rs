@@ -45,6 +45,7 @@ mod undo;
 
 pub use assess::{Assess, Assessed};
 pub use baseline::Behind;
+pub(crate) use beside::cost;
 pub use beside::{BesideConstant, Prior};
 pub use calibrate::LEAST_CALIBRATION_ROWS;
 pub use checkpoint::check_stamp;

@@ -52,8 +52,17 @@ pub enum Notice {
         /// Whether the rows were shuffled.
         is_shuffled: bool,
     },
+    /// Repeating the last label predicts better than the learner does.
+    BehindLastLabel {
+        /// The progressive loss of the learner, in the order of the rows.
+        loss: f64,
+        /// The loss of the last label.
+        last: f64,
+    },
     /// The rows are learned again in random order, in several passes: this is better on rows that were held out.
     SeveralPasses(Evidenced),
+    /// The weights that an l1 penalty has kept are fitted again without it: this is better on rows that were held out.
+    Refitted(Evidenced),
     /// A remark of the reader about the rows.
     Remark(String),
     /// Malformed rows were skipped.

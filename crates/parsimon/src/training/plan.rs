@@ -1,6 +1,7 @@
 //! Plan and result of a training run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parsimon_core::Chunk;
@@ -75,6 +76,8 @@ pub struct Plan {
     pub defers_checkpoint: bool,
     /// Whether to compute the regret, which keeps all rows in memory.
     pub regret: bool,
+    /// The features that are learned, sorted; all if this is `None`.
+    pub features: Option<Arc<[u32]>>,
 }
 
 impl Plan {
@@ -97,6 +100,7 @@ impl Plan {
             checkpoint_stamp: None,
             defers_checkpoint: false,
             regret: false,
+            features: None,
         }
     }
 

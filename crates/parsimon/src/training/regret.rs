@@ -69,12 +69,13 @@ impl Ledger {
         self.rows.room()
     }
 
-    /// Learns row by row, and records the loss of each.
+    /// Learns row by row, and records the loss of each. `see` is called with each row that has been learned.
     pub(crate) fn learn(
         &mut self,
         trainer: &mut Trainer,
         chunk: &Chunk,
         report: &mut dyn FnMut(&Progress),
+        see: &mut dyn FnMut(&Stretch<'_>),
     ) -> Result<(), Error> {
         let settings = trainer.settings().clone();
         let objective = objective(&settings)?;
@@ -91,7 +92,10 @@ impl Ledger {
             one.clear();
             one.copy_row(chunk, i);
             let mut p = 0.0;
-            let watch = &mut |stretch: &Stretch<'_>| p = stretch.margins(0)[0];
+            let watch = &mut |stretch: &Stretch<'_>| {
+                p = stretch.margins(0)[0];
+                see(stretch);
+            };
             trainer.learn_watched(&one, report, watch)?;
             self.rows.copy_row(chunk, i);
             if self.rows.len() == 1 {

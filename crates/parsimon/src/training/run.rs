@@ -381,7 +381,13 @@ impl<'a> RunState<'a> {
                 self.is_stopped = true;
                 Ok(false)
             }
-            read => Ok(read?),
+            read => {
+                let is_read = read?;
+                if let Some(features) = &self.plan.features {
+                    *chunk = chunk.with_features(&|j| features.binary_search(&j).is_ok());
+                }
+                Ok(is_read)
+            }
         }
     }
 
@@ -510,18 +516,21 @@ impl<'a> RunState<'a> {
         let cells: usize = (0..chunk.len()).map(|row| cells(chunk, row)).sum();
         self.features += (chunk.nonzeros() + cells) as u64;
         let (ledger, predictions) = (&mut self.ledger, &mut self.predictions);
-        let observer = &mut *self.observer;
+        let (observer, sample) = (&mut *self.observer, &mut self.sample);
+        let loss = self.trainer.settings().loss();
         let mut notices = Vec::new();
         let learned =
             self.noticing.learn(self.trainer, chunk, reader.names(), &mut notices, |trainer| {
                 let report = &mut |line: &Progress| observer.progress(line);
-                match (ledger, predictions) {
-                    (Some(ledger), _) => ledger.learn(trainer, chunk, report)?,
-                    (None, None) => trainer.learn(chunk, report)?,
-                    (None, Some(predictions)) => {
-                        let watch = &mut |stretch: &Stretch<'_>| predictions.learned(stretch);
-                        trainer.learn_watched(chunk, report, watch)?;
+                let watch = &mut |stretch: &Stretch<'_>| {
+                    sample.see(stretch, loss);
+                    if let Some(predictions) = predictions {
+                        predictions.learned(stretch);
                     }
+                };
+                match ledger {
+                    Some(ledger) => ledger.learn(trainer, chunk, report, watch)?,
+                    None => trainer.learn_watched(chunk, report, watch)?,
                 }
                 observer.learned(chunk);
                 if let Some(average) = trainer.progressive().average() {
@@ -531,7 +540,6 @@ impl<'a> RunState<'a> {
             });
         notices.iter().for_each(|notice| self.observer.notice(notice));
         learned?;
-        self.sample.take(chunk);
         self.unsaved += chunk.len() as u64;
         Ok(())
     }

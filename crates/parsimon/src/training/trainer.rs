@@ -137,6 +137,11 @@ impl Trainer {
     pub fn constant_loss(&self) -> Option<f64> {
         self.baseline().and_then(Baseline::average)
     }
+    /// The average loss of predicting each row by the label of the row before, for numbers where this is surely better than the
+    /// constant: the rows are then a series in time order.
+    pub fn last_label_loss(&self) -> Option<f64> {
+        self.baseline().and_then(Baseline::last_label)
+    }
     /// Whether all labels learned were the same; false where that is not known.
     pub fn has_one_label(&self) -> bool {
         self.baseline().is_some_and(|baseline| {

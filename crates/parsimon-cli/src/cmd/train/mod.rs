@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 use parsimon::data::{DataErrorKind, Input, Options, Reader};
-use parsimon::job::{Job, PassChoice, Trained, measure_of};
+use parsimon::job::{Job, PassChoice, RefitChoice, Trained, measure_of};
 use parsimon::predict::{Assess, Assessed};
 use parsimon::settings::Storage;
 use parsimon::survey::{Guess, Opened, Source};
@@ -156,6 +156,7 @@ fn planned<'a>(
             true => PassChoice::HeldOut,
             false => PassChoice::Planned,
         },
+        refit: if args.refit { RefitChoice::Always } else { RefitChoice::Never },
         may_shuffle: !args.no_shuffle && !args.spec.names_algorithm()?,
         // Predictions that were written to standard output cannot be withdrawn.
         is_repeatable: args.predictions.as_deref() != Some(Path::new("-")),

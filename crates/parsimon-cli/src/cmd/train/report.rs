@@ -1,7 +1,7 @@
 //! Printed and written reports of `train`.
 
 use parsimon::algorithm::typed::Ftrl;
-use parsimon::job::{Decided, Estimate, Judged, Notice, Trained, measure_of};
+use parsimon::job::{Decided, Estimate, InOrder, Judged, Notice, Trained, measure_of};
 use parsimon::predict::Assessed;
 use parsimon::settings::Loss;
 use parsimon::study::Regret;
@@ -94,13 +94,8 @@ pub(super) fn summarize(args: &TrainArgs, trained: &Trained) {
     let estimate = trained.estimate();
     note(&format!(
         "{}{}, {} {}",
-        estimated(&estimate, trainer),
-        match estimate.constant {
-            Some(loss) => {
-                format!(" (a constant prediction {})", significant(measure.factor * loss, 6))
-            }
-            None => String::new(),
-        },
+        estimated(&estimate, trained),
+        rivals(estimate.constant, last_label(trained, &estimate), measure.factor),
         thousands(model.nonzeros() as u64),
         match model.dictionary() {
             None => "nonzero weights",
@@ -112,7 +107,20 @@ pub(super) fn summarize(args: &TrainArgs, trained: &Trained) {
     let tell = |matters: fn(&Notice) -> bool| {
         notices.iter().filter(|n| matters(n)).for_each(|notice| note(&advisor.words(notice)));
     };
-    tell(|notice| matches!(notice, Notice::OneLabel | Notice::NoBetterThanConstant { .. }));
+    if let Some(InOrder { progressive, constant, last_label }) = trained.in_order {
+        note(&format!(
+            "in the order of the rows: progressive {} {}{}",
+            measure_name(trainer),
+            significant(measure.factor * progressive, 6),
+            rivals(constant, last_label, measure.factor)
+        ));
+    }
+    tell(|notice| {
+        matches!(
+            notice,
+            Notice::OneLabel | Notice::NoBetterThanConstant { .. } | Notice::BehindLastLabel { .. }
+        )
+    });
     if let Some(command) = named_by_race(trained) {
         note(&match model.nonzeros() {
             0 => format!("auto found nothing better than a constant prediction: {command}"),
@@ -174,12 +182,32 @@ fn summarize_regret(regret: &Regret) {
     }
 }
 
+/// The losses that a progressive loss must beat, in parentheses.
+fn rivals(constant: Option<f64>, last_label: Option<f64>, factor: f64) -> String {
+    let number = |loss: f64| significant(factor * loss, 6);
+    let named = [
+        constant.map(|loss| format!("a constant prediction {}", number(loss))),
+        last_label.map(|loss| format!("the last label {}", number(loss))),
+    ];
+    let named: Vec<String> = named.into_iter().flatten().collect();
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+}
+
+/// The loss of the last label on the rows of an estimate.
+fn last_label(trained: &Trained, estimate: &Estimate) -> Option<f64> {
+    trained.trainer.last_label_loss().filter(|_| estimate.rows == Judged::AllRows)
+}
+
 /// The loss that estimates the loss on new rows, in words.
-fn estimated(estimate: &Estimate, trainer: &Trainer) -> String {
+fn estimated(estimate: &Estimate, trained: &Trained) -> String {
+    let trainer = &trained.trainer;
     let measure = measure_of(trainer.settings());
     let name = measure_name(trainer);
     let loss = significant(measure.factor * estimate.loss, 6);
     match estimate.rows {
+        Judged::AllRows if trained.in_order.is_some() && trained.plan.shuffle.is_some() => {
+            format!("progressive {name} in random order {loss}")
+        }
         Judged::AllRows => format!("progressive {name} {loss}"),
         Judged::FirstPass => format!("progressive {name} of the first pass {loss}"),
         Judged::Chosen => format!("held-out {name} {loss}"),
@@ -216,6 +244,9 @@ pub(super) fn progressive(trainer: &Trainer) -> String {
 
 /// The flags that give the same model, where a race has chosen them.
 fn named_by_race(trained: &Trained) -> Option<String> {
+    if trained.refitted.is_some() {
+        return None;
+    }
     if trained.repeated.is_none() {
         trained.trainer.online().chosen()?;
     }
@@ -225,6 +256,9 @@ fn named_by_race(trained: &Trained) -> Option<String> {
     let spelled = |x: f64| if x >= 1e9 { format!("{x:e}") } else { x.to_string() };
     let (rate, l1) = (spelled(ftrl.rate), spelled(ftrl.penalized.l1));
     let mut command = format!("-a ftrl --normalize --rate {rate} --beta 0 --l1 {l1}");
+    if let Some(rows) = ftrl.half_life {
+        command += &format!(" --half-life {rows}");
+    }
     if settings.loss() == Loss::Softmax {
         command += " --loss softmax";
     }
@@ -259,6 +293,29 @@ fn named_curves(trained: &Trained) -> String {
     listed("--curves", &curves) + &listed("--pairs", &pairs)
 }
 
+/// The window and the seed of shuffling, and its reason.
+fn shuffled(trained: &Trained) -> Option<Value> {
+    let Trained { plan, forgotten, repeated, refitted, .. } = trained;
+    let because = match (refitted, repeated, forgotten) {
+        (Some(_), ..) => "refit",
+        (None, Some(_), _) => "passes",
+        (None, None, Some(_)) => "hindsight",
+        (None, None, None) => "--shuffle",
+    };
+    plan.shuffle.map(|rows| json!({"rows": rows, "seed": plan.seed, "because": because}))
+}
+
+/// The progressive loss of the rows in their order, where they were learned again in another.
+fn in_order(trained: &Trained) -> Option<Value> {
+    trained.in_order.map(|found| {
+        json!({
+            "progressive_loss": found.progressive,
+            "constant_loss": found.constant,
+            "last_label_loss": found.last_label,
+        })
+    })
+}
+
 /// What a person is told, for the report: also where `--quiet` keeps it from the terminal.
 #[derive(Default)]
 pub(super) struct Told {
@@ -280,7 +337,7 @@ impl Told {
 
 /// The report as JSON.
 pub(super) fn json(trained: &Trained, test: Option<&Assessed>, told: &Told) -> Value {
-    let Trained { trainer, outcome, plan, forgotten, repeated, .. } = trained;
+    let Trained { trainer, outcome, forgotten, repeated, refitted, .. } = trained;
     let (skipped, errors) = &outcome.skipped;
     let measure = measure_of(trainer.settings());
     let mse = |loss: Option<f64>| loss.filter(|_| measure.is_mse()).map(|x| measure.factor * x);
@@ -314,6 +371,8 @@ pub(super) fn json(trained: &Trained, test: Option<&Assessed>, told: &Told) -> V
         "progressive_loss": trainer.progressive().average(),
         "estimate": estimate_json(&trained.estimate()),
         "constant_loss": trainer.constant_loss(),
+        "last_label_loss": last_label(trained, &trained.estimate()),
+        "in_order": in_order(trained),
         "progressive_mse": mse(trainer.progressive().average()),
         "constant_mse": mse(trainer.constant_loss()),
         "nonzeros": outcome.model.nonzeros(),
@@ -328,15 +387,13 @@ pub(super) fn json(trained: &Trained, test: Option<&Assessed>, told: &Told) -> V
             "loss": found.loss,
             "one_pass": found.one_pass,
         })),
-        "shuffle": plan.shuffle.map(|rows| json!({
-            "rows": rows,
-            "seed": plan.seed,
-            "because": match (repeated, forgotten) {
-                (Some(_), _) => "passes",
-                (None, Some(_)) => "hindsight",
-                (None, None) => "--shuffle",
-            },
+        "refitted": refitted.map(|found| json!({
+            "passes": found.passes,
+            "rows": found.rows,
+            "loss": found.loss,
+            "with_penalty": found.one_pass,
         })),
+        "shuffle": shuffled(trained),
         "hindsight": forgotten.or(outcome.hindsight).map(|found| json!({
             "rows": found.rows,
             "loss": found.loss,

@@ -150,7 +150,7 @@ impl Events for Reporter<'_> {
                     note(&words);
                 }
             }
-            (Notice::SeveralPasses(_), Some(words)) => {
+            (Notice::SeveralPasses(_) | Notice::Refitted(_), Some(words)) => {
                 self.end_console();
                 if !quiet {
                     note(&words);

@@ -7,6 +7,7 @@
 //!
 //! One setting may be the constant: a penalty that no weight survives. It removes no other setting; where no feature helps, it wins.
 
+pub(crate) mod half_lives;
 mod sums;
 
 use std::ops::Range;

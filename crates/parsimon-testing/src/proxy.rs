@@ -60,7 +60,7 @@ impl Drop for Proxy {
 }
 
 /// Passes bytes both ways, at most so many back, for as long as the target stays.
-fn pass(client: TcpStream, target: &AtomicU16, mut left: usize) -> std::io::Result<()> {
+fn pass(client: TcpStream, target: &AtomicU16, left: usize) -> std::io::Result<()> {
     let port = target.load(Ordering::Relaxed);
     if port == 0 {
         return Ok(());
@@ -71,7 +71,21 @@ fn pass(client: TcpStream, target: &AtomicU16, mut left: usize) -> std::io::Resu
         let _ = std::io::copy(&mut from, &mut to);
         let _ = to.shutdown(std::net::Shutdown::Both);
     });
-    let (mut from, mut to) = (server, client);
+    let (from, to) = (server, client);
+    let passed = pass_back(&from, &to, (port, target), left);
+    // The other thread holds both connections, too: after an error, such as the reset of a process that was killed, they must not stay open.
+    let _ = from.shutdown(std::net::Shutdown::Both);
+    let _ = to.shutdown(std::net::Shutdown::Both);
+    passed
+}
+
+/// Passes answers back, at most so many bytes, for as long as the target stays.
+fn pass_back(
+    mut from: &TcpStream,
+    mut to: &TcpStream,
+    (port, target): (u16, &AtomicU16),
+    mut left: usize,
+) -> std::io::Result<()> {
     let mut buffer = [0; 4096];
     while left > 0 {
         let read = from.read(&mut buffer)?;
@@ -82,6 +96,5 @@ fn pass(client: TcpStream, target: &AtomicU16, mut left: usize) -> std::io::Resu
         to.write_all(&buffer[..part])?;
         left -= part;
     }
-    let _ = from.shutdown(std::net::Shutdown::Both);
-    to.shutdown(std::net::Shutdown::Both)
+    Ok(())
 }

@@ -1,4 +1,4 @@
-"""How often ``fit`` and ``learn_file`` learn the rows where nobody says."""
+"""Number of passes of ``fit`` and ``learn_file`` by default."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,7 @@
 //! Places for connections: a limit in total and for each address, and streams whose clients must read.
 //!
 //! A connection without a request keeps its place as long as no other client needs it. Where all places are taken the connection
-//! that has been idle for the longest time is closed, so that sockets that send nothing lock nobody out.
+//! that has been idle for the longest time is closed, so that sockets that send nothing do not block other clients.
 
 use std::collections::HashMap;
 use std::io;

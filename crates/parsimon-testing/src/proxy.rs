@@ -79,7 +79,7 @@ fn pass(client: TcpStream, target: &AtomicU16, left: usize) -> std::io::Result<(
     passed
 }
 
-/// Passes answers back, at most so many bytes, for as long as the target stays.
+/// Passes answers back, at most `left` bytes, for as long as the target stays.
 fn pass_back(
     mut from: &TcpStream,
     mut to: &TcpStream,

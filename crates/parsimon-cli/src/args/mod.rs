@@ -297,7 +297,7 @@ pub(crate) enum WeightsFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct VwArgs {
-    /// What follows vw on the command line: parsimon vw --help lists the flags
+    /// Flags of Vowpal Wabbit: parsimon vw --help lists them
     #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,
 }

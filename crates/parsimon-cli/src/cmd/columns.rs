@@ -19,7 +19,7 @@ pub(crate) fn announce(opened: &Opened, args: &DataArgs) {
     guesses(opened, args).iter().for_each(|line| note(line));
 }
 
-/// What was found in the data that is open, and what of it was guessed, line by line.
+/// Notes about the columns of the open data, and which of them are guesses, line by line.
 pub(crate) fn guesses(opened: &Opened, args: &DataArgs) -> Vec<String> {
     found(&opened.schema, &opened.reader, args)
 }

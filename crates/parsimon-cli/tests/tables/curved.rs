@@ -1,4 +1,4 @@
-//! Curves and pairs that nobody asked for: the same in every format, with any number of threads, in a checkpoint and after it.
+//! Curves and pairs by default: equal in every format, with any number of threads, in a checkpoint and after it.
 
 use parsimon_testing::doors::{Table, Value};
 

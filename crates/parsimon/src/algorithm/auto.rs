@@ -57,7 +57,7 @@ const FADING: [(f64, f64); 8] = [
     (0.7, 3.0),
     (2.0, 3.0),
 ];
-/// The same for softmax, of which every class costs as much as another setting.
+/// Half-lives of softmax, where every class costs as much as another setting.
 const FADING_SOFTMAX: [(f64, f64); 4] = [(0.7, 0.3), (2.0, 0.3), (5.0, 0.3), (2.0, 1.0)];
 /// No weight survives this penalty: the setting is a constant.
 const EVERYTHING: f64 = 1e30;

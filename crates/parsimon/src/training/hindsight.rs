@@ -29,7 +29,7 @@ const KEPT: f64 = 0.75;
 const TIMES: f64 = 1.5;
 /// Standard errors of the mean difference to the progressive losses of the same rows by which it must be worse.
 const SURE: f64 = 3.0;
-/// The same where the final model is not even better than the constant.
+/// The standard errors where the final model is not even better than the constant.
 const LIKELY: f64 = 2.0;
 
 /// A comparison that shows that the final model has lost much of what was learned, because of the order of the rows.

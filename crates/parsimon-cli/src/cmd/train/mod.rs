@@ -303,7 +303,7 @@ fn learned(
     })
 }
 
-/// From so many classes on a job may take longer than expected.
+/// The number of classes from which a job may take longer than expected.
 const MANY_CLASSES: usize = 1_000;
 
 /// The guessed kind of labels, and the flag that overrides it.

@@ -316,12 +316,12 @@ fn in_order(trained: &Trained) -> Option<Value> {
     })
 }
 
-/// What a person is told, for the report: also where `--quiet` keeps it from the terminal.
+/// Guesses and warnings for the report, also where `--quiet` keeps them from the terminal.
 #[derive(Default)]
 pub(super) struct Told {
-    /// What was found in the data and guessed from it.
+    /// Guesses from the data.
     pub(super) guesses: Vec<String>,
-    /// What was noticed while rows were learned.
+    /// Warnings of the learner.
     pub(super) warnings: Vec<String>,
 }
 

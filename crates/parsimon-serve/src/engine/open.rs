@@ -20,7 +20,7 @@ use super::status::Status;
 use super::warming::Warming;
 
 /// A number for the arithmetic of learning. It rises when the same rows lead to other bits.
-pub const ARITHMETIC: u32 = 3;
+pub const ARITHMETIC: u32 = 4;
 
 /// Start of a learning model.
 #[derive(Clone, Debug)]

@@ -322,7 +322,7 @@ class Learning(Arrays):
 
 def _named(X: Any) -> Any:
     """A list of dictionaries; of a pandas frame of numbers the names of its columns and an array, which costs no dictionary per row."""
-    if type(X).__module__.startswith("pandas.") and hasattr(X, "dtypes"):
+    if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "dtypes"):
         kinds = [getattr(dtype, "kind", "O") if isinstance(dtype, np.dtype) else "O" for dtype in X.dtypes]
         if kinds and all(kind in "fiub" for kind in kinds) and X.columns.is_unique:
             return (list(X.columns), np.ascontiguousarray(X.to_numpy(dtype=np.float64))) if len(X) else []

@@ -120,7 +120,7 @@ def test_a_stream_with_gaps_is_that_of_the_table():
         for begin in range(0, 500, 70):
             model.partial_fit(frame[begin : begin + 70], score[begin : begin + 70])
         assert np.array_equal(model.predict(frame), clone(estimator).partial_fit(frame, score).predict(frame))
-        table.learn_arrow(frame.assign(y=score), label="y", curves="none", pairs="none")
+        table.learn_arrow(frame.assign(y=score), label="y", curves="none", pairs="none", passes=1)
         np.testing.assert_allclose(model.predict(frame), table.predict_arrow(frame), rtol=1e-9, atol=1e-9)
 
 

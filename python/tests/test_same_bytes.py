@@ -91,6 +91,8 @@ def typed(path, schema, added):
         cells = [None if cell.strip() in missing else cell.strip() for cell in frame[column["name"]]]
         if "form" in column and column["kind"] == "number":
             pytest.skip("numbers with separators or signs have no type")
+        if "missing" in column:
+            pytest.skip("texts that mark missing numbers have no type")
         if column["kind"] == "time" and all(cell is None or cell.lstrip("+-").isdigit() for cell in cells):
             pytest.skip("times that are digits: a column of texts or of integers says something else")
         try:
@@ -129,7 +131,7 @@ def test_every_way_in_gives_the_same_model(case, tmp_path, monkeypatch):
         # Types of whole columns are known from the beginning: there is nothing to widen.
         return
     assert parsimon.schema(name, **given) == parsimon.load("python.psm").schema_
-    if name.startswith("utf16") or name.startswith("windows_1252"):
+    if name.startswith(("utf16", "windows_1252", "no_break_blanks")):
         pytest.skip("another encoding: pandas reads other texts")
     table = typed(tmp_path / name, parsimon.load("python.psm").schema_, given.get("missing", ()))
     # A file of the same name is the same input.

@@ -259,6 +259,13 @@ def test_a_frame_of_numbers_is_learned_as_its_dictionaries(algorithm):
     known = frame[["a", "f"]].fillna(0.0)
     columns = parsimon.ParsimonClassifier(algorithm).fit(known, y)
     np.testing.assert_array_equal(columns.predict_many(known[["f", "a"]]), columns.predict(known))
+    # A row by name is one of the array, also where the learner centers its columns; columns that are not named are zero.
+    one, array = copy.deepcopy(columns), copy.deepcopy(columns)
+    for x in known.to_dict(orient="records")[:40]:
+        one.learn_one(x, 1)
+    array.partial_fit(known[:40], np.ones(40))
+    assert one.predict_proba_one({"f": 2.0})[1] == array.predict_proba(pd.DataFrame({"a": [0.0], "f": [2.0]}))[0, 1]
+    np.testing.assert_array_equal(one.predict_proba_many(known.to_dict(orient="records")), array.predict_proba(known))
     with pytest.raises(ValueError, match="infinity or too large"):
         by_frame.learn_many(frame.assign(a=np.inf), y)
 

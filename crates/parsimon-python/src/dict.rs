@@ -310,10 +310,18 @@ impl RowTarget<'_> {
     }
 
     fn push_ids(&mut self, row: &Bound<'_, PyDict>) -> PyResult<()> {
+        // Columns that are not named are zero, as in a sparse matrix.
+        if !self.chunk.columns().is_empty() {
+            self.chunk.open_numbers().fill(0.0);
+        }
         for (key, value) in row.iter() {
             let id = id(&key)?;
-            if let Some(number) = number(&key, &value, self.limit)? {
-                self.chunk.push_feature(id, number);
+            let number = number(&key, &value, self.limit)?;
+            // The columns of an array are in the order of their ids, from 1.
+            let place = (id as usize).wrapping_sub(1);
+            match self.chunk.columns().get(place).is_some_and(|column| column.id == id) {
+                true => self.chunk.open_numbers()[place] = number.unwrap_or(f64::NAN),
+                false => number.into_iter().for_each(|x| self.chunk.push_feature(id, x)),
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use parsimon::data::Names;
 use parsimon::job::{Notice, Noticing};
 use parsimon::rows::Chunk;
 use parsimon::serve::Undo;
+use parsimon::workspace::NumberColumn;
 use parsimon::{Error, Trainer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -209,6 +210,18 @@ impl Inner {
         weight: f64,
     ) -> PyResult<()> {
         self.target(label.is_some()).push(row, label, weight)
+    }
+
+    /// Lays the chunk out for rows by id. Those of a learner that standardizes the columns of arrays are cells of these columns, as
+    /// the rows of a sparse matrix are.
+    pub(crate) fn begin_rows(&mut self) {
+        let Self { trainer, chunk, .. } = self;
+        chunk.clear();
+        if trainer.schema().bits.is_none() && trainer.schema().table.is_none() {
+            let columns = trainer.online().columns().iter();
+            let columns = columns.map(|c| NumberColumn { key: c.key, id: c.id });
+            chunk.set_columns(&columns.collect::<Vec<_>>());
+        }
     }
 
     /// The receiver of rows; the names of rows that are to be learned are noted.

@@ -19,11 +19,11 @@ pub(crate) fn learn_one(
     weight: f64,
 ) -> PyResult<()> {
     check_label(inner.counts, inner.limit(), label, weight)?;
-    inner.chunk.clear();
+    inner.begin_rows();
     let pushed = inner.push(row, Some(label), weight);
     // PERF: a row is learned in less time than it takes to hand the interpreter over.
     let learned = pushed.and_then(|()| {
-        let cells = inner.chunk.nonzeros();
+        let cells = cells_of(&inner.chunk);
         inner.begin(cells);
         let learned = learn_rows(&mut inner.trainer, &mut inner.undo, &inner.chunk);
         inner.end();
@@ -40,7 +40,7 @@ pub(crate) fn learn_many(
     labels: &[f64],
     weights: Option<&[f64]>,
 ) -> PyResult<()> {
-    inner.chunk.clear();
+    inner.begin_rows();
     let pushed = (0..rows.len()).try_for_each(|i| {
         let weight = weights.map_or(1.0, |w| w[i]);
         let checked = check_label(inner.counts, inner.limit(), labels[i], weight);
@@ -51,7 +51,7 @@ pub(crate) fn learn_many(
     if pushed.is_err() {
         return inner.settle(pushed);
     }
-    let cells = inner.chunk.nonzeros();
+    let cells = cells_of(&inner.chunk);
     detached(py, || inner.begin(cells))?;
     let (mut block, mut interrupted) = (Chunk::new(), Ok(()));
     for start in (0..inner.chunk.len()).step_by(BLOCK) {
@@ -81,7 +81,7 @@ pub(crate) fn margins_many(
     inner: &mut Inner,
     rows: &NamedRows<'_>,
 ) -> PyResult<Vec<f64>> {
-    inner.chunk.clear();
+    inner.begin_rows();
     for i in 0..rows.len() {
         let pushed = rows.push(i, &mut inner.target(false), None, 1.0);
         pushed.map_err(|e| at_row(py, e, i))?;
@@ -96,11 +96,16 @@ pub(crate) fn margins_one<'a>(
     inner: &'a mut Inner,
     row: &Bound<'_, PyDict>,
 ) -> PyResult<&'a [f64]> {
-    inner.chunk.clear();
+    inner.begin_rows();
     inner.push(row, None, 1.0)?;
     let mut margins = std::mem::take(&mut inner.margins);
     margins.clear();
     inner.predict(&mut margins);
     inner.margins = margins;
     Ok(&inner.margins)
+}
+
+/// The number of features and cells of columns in a chunk.
+fn cells_of(chunk: &Chunk) -> usize {
+    chunk.nonzeros() + chunk.len() * chunk.columns().len()
 }

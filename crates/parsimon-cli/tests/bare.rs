@@ -133,3 +133,16 @@ fn a_flag_fixes_an_axis_and_a_foreign_one_is_refused() {
     let error = dir.run("train t.csv --label-column bought --regret").fails(2);
     assert!(error.contains("leave out --normalize, or pass --algorithm NAME"), "{error}");
 }
+
+/// Between semicolons a comma may be a decimal one: how the label was read is printed as it is of other columns.
+#[test]
+fn the_form_of_a_label_is_printed() {
+    let dir = Dir::new();
+    let row = |k: usize| format!("{};{};\"${},000\"\n", k % 17, k % 5, 20 + k % 17);
+    dir.write(
+        "prices.csv",
+        "size;rooms;price\n".to_owned() + &(0..200).map(row).collect::<String>(),
+    );
+    let ran = dir.run("train prices.csv --label-column price");
+    assert!(ran.stderr.contains("numbers written like 1.234,5: price"), "{}", ran.stderr);
+}

@@ -4,7 +4,7 @@ use parsimon::InputSchema;
 use parsimon::data::{Format, Reader, TableSchema};
 use parsimon::survey::{Opened, columns_in_words};
 use parsimon::workspace::Kind;
-use parsimon_data::{LabelGuess, TypeNote, listed, may_be_weight};
+use parsimon_data::{ColumnKind, LabelGuess, TypeNote, listed, may_be_weight};
 
 use crate::args::DataArgs;
 use crate::console::note;
@@ -115,7 +115,11 @@ fn odd_texts(table: &TableSchema) -> Vec<String> {
 /// The form of numbers and dates, if it is not the plain one.
 fn forms(table: &TableSchema) -> Vec<String> {
     let mut forms: Vec<(Kind, &str, Vec<&String>)> = Vec::new();
-    for column in table.columns.iter().filter(|column| Some(&column.name) != table.label.as_ref()) {
+    // Labels that are classes have no form.
+    let is_read = |column: &&ColumnKind| {
+        column.kind == Kind::Number || Some(&column.name) != table.label.as_ref()
+    };
+    for column in table.columns.iter().filter(is_read) {
         let Some(form) = column.form.as_deref() else { continue };
         match forms.iter_mut().find(|(kind, known, _)| (*kind, *known) == (column.kind, form)) {
             Some((.., names)) => names.push(&column.name),

@@ -65,7 +65,7 @@ pub struct NagClock {
 
 state!(NagClock { importance, weight, norms });
 
-/// What a coordinate adds to the sums of a row.
+/// Contribution of a coordinate to the sums of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
     /// By how much the margin moves for `u = 1`, without the common factor.

@@ -38,7 +38,7 @@ pub(super) struct Example {
     spaces: Vec<Features>,
     /// An empty line, which separates examples.
     pub(super) is_blank: bool,
-    /// What is wrong with the line.
+    /// Reason why the line is malformed.
     pub(super) warnings: Vec<String>,
 }
 

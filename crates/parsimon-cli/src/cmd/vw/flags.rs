@@ -2,7 +2,7 @@
 
 use crate::wrap::wrapped;
 
-/// What becomes of a flag.
+/// Effect of a flag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Effect {
     /// It means what it means in Vowpal Wabbit. Those that belong to the model are kept in its file.

@@ -40,7 +40,7 @@ pub(super) struct State {
     pub(super) seen: f64,
     /// Factor of all weights, from the l2 penalty.
     pub(super) contraction: f64,
-    /// What the l1 penalty takes from all weights.
+    /// Total that the l1 penalty has taken from each weight.
     pub(super) gravity: f64,
     /// Of coin betting: the sums of norms and of importances.
     pub(super) norms: f64,

@@ -25,7 +25,7 @@ pub(super) enum LinkWord {
     Poisson,
 }
 
-/// What is predicted of several classes.
+/// Form of the predictions of several classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     Class,

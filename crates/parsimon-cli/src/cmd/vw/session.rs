@@ -12,7 +12,7 @@ use super::report::{Report, Totals};
 use super::slots::Slots;
 use super::{Fault, Output, note};
 
-/// What a run writes line by line.
+/// Outputs of a run that are written line by line.
 #[derive(Default)]
 pub(super) struct Writers {
     pub(super) predictions: Option<Output>,
